@@ -1,0 +1,83 @@
+# Everything a person or a CI runs. `make setup`, then `make repro`.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := setup
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?= python3
+VENV ?= .venv
+DATASET ?= sample
+DENSE ?= $(if $(filter full,$(DATASET)),1,)
+UV ?= uv
+ARGS ?=
+
+BIN := $(VENV)/bin
+# DVC starts the stages' commands, which must find this memrepro and no other.
+RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
+# -qq keeps errors and drops warnings about how this machine's pip is configured.
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
+# A PYTHON that was asked for is used or refused; the default may be replaced by a newer one.
+CANDIDATES := $(PYTHON) $(if $(filter python3,$(PYTHON)),python3.13 python3.12 python3.11)
+USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
+COMPILE = $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes \
+	--no-annotate --no-header pyproject.toml
+
+.PHONY: setup repro test check bench clean lock
+
+setup: $(VENV)/.stamp $(if $(filter 1,$(DENSE)),$(VENV)/.stamp-dense)
+
+# From hashed files only, into an empty environment: nothing of an older lock stays behind.
+# The interpreter is resolved to its real path, because `python3` may be the one in $(VENV).
+$(VENV)/.stamp-lock: requirements/lock.txt
+	@found=; for py in $(CANDIDATES); do \
+		if "$$py" -c '$(USABLE)' 2>/dev/null; then found=$$py; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+		echo "memrepro needs Python 3.11 or newer, with venv; tried: $(CANDIDATES). Say PYTHON=<path>." >&2; \
+		exit 2; \
+	fi; \
+	found=$$("$$found" -c 'import os, sys; print(os.path.realpath(sys.executable))'); \
+	echo "setup: $(VENV) with $$("$$found" -V)"; \
+	rm -rf "$(VENV)"; "$$found" -m venv "$(VENV)"; \
+	$(PIP) install --require-hashes -r requirements/lock.txt; \
+	touch $@
+
+$(VENV)/.stamp: $(VENV)/.stamp-lock pyproject.toml
+	@$(PIP) install --no-deps --no-build-isolation --no-index -e .; touch $@
+
+$(VENV)/.stamp-dense: $(VENV)/.stamp-lock requirements/dense.txt
+	@echo "setup: dense extra"; $(PIP) install --require-hashes -r requirements/dense.txt; touch $@
+
+repro: setup
+ifeq ($(DATASET),sample)
+	@$(RUN) dvc repro $(ARGS)
+else ifeq ($(DATASET),full)
+	@$(RUN) memrepro fetch --dataset full; $(RUN) dvc repro $(ARGS) full/dvc.yaml
+else
+	@echo "DATASET is sample or full, not $(DATASET)" >&2; exit 2
+endif
+
+test: setup
+	@$(RUN) pytest $(ARGS)
+
+check: setup
+	@$(RUN) ruff check -q
+	@$(RUN) ruff format -q --check
+	@$(RUN) mypy --no-error-summary
+	@$(RUN) lint-imports --no-cache --no-logo
+	@$(RUN) memrepro verify
+	@$(RUN) memrepro schema --check
+
+bench: setup
+	@$(RUN) pytest -m "" benchmarks $(ARGS)
+
+# Keeps data, the cache of DVC and recorded replies; .memrepro holds paid replies until packed.
+clean:
+	@rm -rf .venv .venv-other build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
+	@find . -path ./.git -prune -o -path ./.dvc -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Both locks in one go, with the same versions; `rm requirements/*.txt` first to move them all.
+lock:
+	@$(COMPILE) --extra pipeline --extra dev -o requirements/lock.txt >/dev/null
+	@$(COMPILE) --all-extras -c requirements/lock.txt -o requirements/dense.txt >/dev/null

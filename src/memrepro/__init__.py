@@ -1,0 +1,3 @@
+"""memrepro: reproducible, auditable results for agent-memory benchmarks."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,5 @@
+"""`python -m memrepro`."""
+
+from memrepro.cli import main
+
+main()

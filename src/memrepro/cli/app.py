@@ -1,0 +1,35 @@
+"""The typer app, put together from the command groups."""
+
+import typer
+
+from memrepro import __version__
+from memrepro.cli import inmind, pipeline, sources
+
+app = typer.Typer(
+    name="memrepro",
+    help="Reproduce, audit and compare agent-memory benchmarks.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"memrepro {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Show the version and exit."
+    ),
+    debug: bool = typer.Option(False, "--debug", help="Show the traceback of an error."),
+) -> None:
+    """Reproduce, audit and compare agent-memory benchmarks."""
+
+
+sources.register(app)
+pipeline.register(app)
+app.add_typer(inmind.app, name="inmind")

@@ -1,0 +1,108 @@
+"""Commands of the pipeline: `stage`, `systems`, `schema`."""
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memrepro.cli.project import find_root
+from memrepro.errors import CheckFailed, InputError
+from memrepro.files import write_text
+from memrepro.params import DATASETS, Dataset, load_params
+
+
+def dataset_of(name: str) -> Dataset:
+    """The dataset of an option's text.
+
+    Raises:
+        InputError: no such dataset.
+    """
+    for dataset in DATASETS:
+        if name == dataset:
+            return dataset
+    raise InputError(f"no dataset {name!r}", where="--dataset", expected=" or ".join(DATASETS))
+
+
+def _workers() -> int:
+    text = os.environ.get("MEMREPRO_WORKERS", "1")
+    if not text.isdecimal() or int(text) < 1:
+        raise InputError(
+            "not a number of workers", where="MEMREPRO_WORKERS", expected="1 or more", found=text
+        )
+    return int(text)
+
+
+def stage(
+    name: Annotated[str, typer.Argument(help="The stage, as in dvc.yaml.")],
+    dataset: Annotated[str, typer.Option(help="sample or full.")] = "full",
+    system: Annotated[str | None, typer.Option(help="The system, where a stage has one.")] = None,
+) -> None:
+    """Run one stage; `dvc repro` calls this."""
+    from memrepro.runner import run_stage
+
+    run_stage(find_root(), dataset_of(dataset), name, system, _workers())
+
+
+def systems() -> None:
+    """List the memory systems: name, kind, and the datasets in which they run."""
+    from memrepro import memory
+
+    root = find_root()
+    params = {dataset: load_params(root, dataset) for dataset in DATASETS}
+    runs = dict.fromkeys(memory.names(), "")
+    for dataset, values in params.items():
+        for name in values.systems.inmind:
+            runs[name] = f"{runs.get(name, '')} {dataset}".strip()
+    for name in sorted(runs):
+        control = name.endswith(memory.CONTROL_SUFFIX)
+        kind = "control" if control else memory.load(memory.base_name(name)).kind
+        typer.echo(f"{name:22} {kind:8} inmind: {runs[name] or '-'}")
+
+
+def schema(
+    check: Annotated[bool, typer.Option("--check", help="Compare; write nothing.")] = False,
+) -> None:
+    """Write the JSON Schemas of all records to schema/, or check that they are current."""
+    from memrepro.records import schemas
+
+    folder = find_root() / "schema"
+    texts = {
+        f"{name}.schema.json": json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+        for name, value in schemas().items()
+    }
+    if check:
+        _check_schemas(folder, texts)
+        return
+    for stale in set(_schema_files(folder)) - set(texts):
+        (folder / stale).unlink()
+    for name, text in texts.items():
+        write_text(folder / name, text)
+
+
+def _schema_files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.glob("*.schema.json"))
+
+
+def _check_schemas(folder: Path, texts: dict[str, str]) -> None:
+    there = _schema_files(folder)
+    differing = [
+        name
+        for name, text in sorted(texts.items())
+        if name not in there or (folder / name).read_text(encoding="utf-8") != text
+    ]
+    differing += sorted(set(there) - set(texts))
+    if differing:
+        raise CheckFailed(
+            "schema files differ from the records",
+            where=", ".join(f"schema/{name}" for name in differing),
+            hint="memrepro schema",
+        )
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the app."""
+    app.command()(stage)
+    app.command()(systems)
+    app.command()(schema)

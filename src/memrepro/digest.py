@@ -1,0 +1,44 @@
+"""Canonical JSON, and SHA-256 of values, files and trees."""
+
+import hashlib
+import json
+from pathlib import Path
+
+_BLOCK = 1 << 20
+
+
+def canonical_json(value: object) -> str:
+    """One text for one JSON value: sorted keys, no white space, no escapes beyond JSON's own.
+
+    Raises:
+        ValueError: the value holds NaN or an infinity, which JSON cannot say.
+        TypeError: the value is no JSON value.
+    """
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+
+
+def sha256_text(text: str) -> str:
+    """SHA-256 of a text's UTF-8 bytes, in hex."""
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def sha256_value(value: object) -> str:
+    """SHA-256 of a value's canonical JSON, in hex."""
+    return sha256_text(canonical_json(value))
+
+
+def sha256_file(path: Path) -> str:
+    """SHA-256 of a file's bytes, in hex."""
+    hasher = hashlib.sha256()
+    with path.open("rb") as stream:
+        while block := stream.read(_BLOCK):
+            hasher.update(block)
+    return hasher.hexdigest()
+
+
+def sha256_tree(root: Path) -> str:
+    """SHA-256 over the sorted relative paths and file digests below a folder, in hex."""
+    names = sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
+    return sha256_value([[name, sha256_file(root / name)] for name in names])

@@ -1,0 +1,174 @@
+"""Frozen rows that cross stages, and the JSON Schemas made from them.
+
+Every record lists its identity fields first; files hold rows sorted by them (see `files`).
+"""
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Role = Literal["user", "assistant"]
+QueryKind = Literal["naive", "indirect"]
+Condition = Literal["with_target", "without_target"]
+SystemKind = Literal["memory", "control", "oracle"]
+
+QUERY_KINDS: tuple[QueryKind, ...] = ("naive", "indirect")
+CONDITIONS: tuple[Condition, ...] = ("with_target", "without_target")
+
+
+class Record(BaseModel):
+    """A row: immutable, strictly typed, without unknown fields, without NaN."""
+
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, ser_json_inf_nan="null"
+    )
+    identity: ClassVar[tuple[str, ...]] = ()
+
+
+class Turn(Record):
+    """One message as a memory system sees it: an opaque id, who spoke, the text as given."""
+
+    id: str
+    role: Role
+    text: str
+
+
+class Session(Record):
+    """Turns of one conversation in order, under an opaque id."""
+
+    id: str
+    turns: tuple[Turn, ...]
+
+
+class Recalled(Record):
+    """One item that a memory system returned for a query."""
+
+    id: str
+    text: str
+
+
+class VerifiedFile(Record):
+    """An input file that was held to its pin before anything read it."""
+
+    identity: ClassVar[tuple[str, ...]] = ("file",)
+    file: str
+    sha256: str
+
+
+class InMindSession(Record):
+    """A background session of InMind as `build` writes it."""
+
+    identity: ClassVar[tuple[str, ...]] = ("session_index",)
+    session_index: int = Field(ge=0)
+    session_id: str
+    turns: tuple[Turn, ...]
+
+
+class InMindTask(Record):
+    """What the memory side may see of a task: the target pair to inject and the two queries."""
+
+    identity: ClassVar[tuple[str, ...]] = ("task_id",)
+    task_id: int = Field(ge=0)
+    injection_session_index: int = Field(ge=0)
+    user_message: str
+    assistant_message: str
+    naive_query: str
+    query: str
+
+
+class InMindJudgeOnly(Record):
+    """The judge-only fields of a task; never in a memory system's reach."""
+
+    identity: ClassVar[tuple[str, ...]] = ("task_id",)
+    task_id: int = Field(ge=0)
+    domain: str
+    user_message: str
+    explanation: str
+    entity_1: str | None
+    entity_2: str | None
+    relation: str | None
+
+
+class InMindContext(Record):
+    """What one system returned for one query of one task.
+
+    `items` are the numbers of rows in the `RecalledItem` file beside it, in recall order; the
+    context shown is their texts with a blank line between, and `context_sha256` is its digest.
+    The two state digests are taken before and after the query.
+    """
+
+    identity: ClassVar[tuple[str, ...]] = ("task_id", "query_kind", "condition", "system")
+    task_id: int = Field(ge=0)
+    query_kind: QueryKind
+    condition: Condition
+    system: str
+    items: tuple[int, ...]
+    context_sha256: str
+    state_before: str
+    state_after: str
+
+
+class RecalledItem(Record):
+    """A distinct recalled item (id and text), numbered by first appearance."""
+
+    identity: ClassVar[tuple[str, ...]] = ("item",)
+    item: int = Field(ge=0)
+    id: str
+    text: str
+
+
+class InMindVerdict(Record):
+    """One judge's word on one query; the judge `verbatim` is the deterministic one."""
+
+    identity: ClassVar[tuple[str, ...]] = (
+        "task_id",
+        "query_kind",
+        "condition",
+        "system",
+        "metric",
+        "judge",
+    )
+    task_id: int = Field(ge=0)
+    query_kind: QueryKind
+    condition: Condition
+    system: str
+    metric: str
+    judge: str
+    status: Literal["scored", "judge_error", "answer_failed"]
+    score: int | None = Field(ge=0, le=1)
+
+
+class InMindScore(Record):
+    """One scored item: ids and numbers only, so that it can be committed and compared."""
+
+    identity: ClassVar[tuple[str, ...]] = ("system", "task_id", "condition", "metric")
+    system: str
+    task_id: int = Field(ge=0)
+    domain: str
+    condition: Condition
+    metric: str
+    status: Literal["scored", "judge_error", "answer_failed"]
+    score: int | None = Field(ge=0, le=1)
+
+
+CROSSING: tuple[type[Record], ...] = (
+    VerifiedFile,
+    InMindSession,
+    InMindTask,
+    InMindJudgeOnly,
+    InMindContext,
+    RecalledItem,
+    InMindVerdict,
+    InMindScore,
+)
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """JSON Schema of every record that crosses a stage, by record name."""
+    return {
+        record.__name__: {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            **record.model_json_schema(),
+        }
+        for record in CROSSING
+    }

@@ -1,0 +1,69 @@
+"""What can move a number, and whether the number may stand beside the paper's."""
+
+from typing import Any, Literal
+
+from memrepro.digest import sha256_value
+from memrepro.records import Record, SystemKind
+
+Prompts = Literal["none", "own", "upstream"]
+
+# The InMind paper's set-up (arXiv 2607.24368; data pins in data/sources.toml).
+PAPER_INMIND: dict[str, str] = {
+    "tasks": "4e27c56047d1f7c3eaf21ad5b6662f638f81a434034546be08b85e09876675a4",
+    "background": "aef51e8a4e606a3ac5ceafdc64d875a7f1f41a051dafd68dce45f9c90d626da1",
+    "answer_model": "gpt-5-mini",
+    "judge": "gpt-5-mini",
+    "prompts": "upstream",
+    "reading": "judged",
+}
+
+
+class Signature(Record):
+    """All that can move a system's metrics in one benchmark.
+
+    `comparable` is true only where `deviations` is empty.
+    """
+
+    identity = ("benchmark", "system", "metric")
+    benchmark: str
+    system: str
+    metric: str
+    dataset: str
+    tasks: str
+    background: str
+    kind: SystemKind
+    implementation: str
+    settings: dict[str, Any]
+    k: int
+    answer_model: str
+    judge: str
+    prompts: Prompts
+    reading: str
+    version: str
+    digest: str
+    comparable: bool
+    deviations: tuple[str, ...]
+
+
+def deviations(values: dict[str, Any], paper: dict[str, str]) -> tuple[str, ...]:
+    """Every way in which a run differs from the paper's, in the order of the paper's keys."""
+    found = []
+    if values["kind"] == "oracle":
+        found.append("kind: an oracle is handed the target, so it is never comparable")
+    found += [
+        f"{key}: {values[key]} here, {wanted} in the paper"
+        for key, wanted in paper.items()
+        if values[key] != wanted
+    ]
+    return tuple(found)
+
+
+def sign(values: dict[str, Any], paper: dict[str, str]) -> Signature:
+    """A signature from its values: the digest and the comparability verdict are added."""
+    differences = deviations(values, paper)
+    return Signature(
+        **values,
+        digest=sha256_value(values),
+        comparable=not differences,
+        deviations=differences,
+    )

@@ -1,0 +1,1 @@
+"""What each stage reads, writes and needs, and its file work."""

@@ -1,0 +1,263 @@
+"""File work of InMind's stages: records in from `root`, records out under `out`.
+
+Both are roots of the same layout: a stage reads its declared inputs below `root` and writes its
+declared outputs below `out`, and the runner moves them into place.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from memrepro import memory
+from memrepro.benchmarks.base import Memory
+from memrepro.benchmarks.inmind import protocol
+from memrepro.benchmarks.inmind.build import build_sessions, build_tasks
+from memrepro.benchmarks.inmind.judge import judge_verbatim
+from memrepro.benchmarks.inmind.remember import Observation, remember
+from memrepro.benchmarks.inmind.score import score
+from memrepro.errors import CheckFailed, InputError
+from memrepro.files import iter_json_lines, parse_json, read_bytes, read_records, write_records
+from memrepro.memory.base import MemorySystem, Oracle, Resources, render
+from memrepro.params import Params, system_params
+from memrepro.records import (
+    InMindContext,
+    InMindJudgeOnly,
+    InMindSession,
+    InMindTask,
+    InMindVerdict,
+    RecalledItem,
+    Turn,
+    VerifiedFile,
+)
+from memrepro.sources.check import check_bytes
+from memrepro.sources.pins import load_pins
+from memrepro.sources.sums import SUMS, parse_sums
+from memrepro.stages.checks import check_edition
+from memrepro.stages.declarations import inmind_folder
+
+
+@dataclass(frozen=True)
+class Work:
+    """Where a stage reads and writes, for which params, and with how many worker processes."""
+
+    root: Path
+    out: Path
+    params: Params
+    workers: int = 1
+
+    def read_folder(self, name: str) -> Path:
+        """An InMind folder to read from."""
+        return self.root / inmind_folder(self.params) / name
+
+    def write_folder(self, name: str) -> Path:
+        """An InMind folder to write to."""
+        return self.out / inmind_folder(self.params) / name
+
+
+def read_edition(root: Path, params: Params) -> tuple[list[Any], list[Any], dict[str, Any]]:
+    """Task rows, background rows and manifest of the dataset's edition, as released.
+
+    Raises:
+        InputError: a file is missing or not strict JSON.
+    """
+    data = params.inmind.data
+    hint = "memrepro fetch --dataset full" if params.dataset == "full" else None
+    tasks = [row for _, row in iter_json_lines(root / data.tasks, hint=hint)]
+    background = [row for _, row in iter_json_lines(root / data.background, hint=hint)]
+    manifest = parse_json(
+        read_bytes(root / data.manifest, hint=hint).decode("utf-8"), where=data.manifest
+    )
+    return tasks, background, manifest
+
+
+def verify(work: Work) -> None:
+    """Hold the edition's files to their pins and its rows to the protocol; write what was held.
+
+    Raises:
+        CheckFailed: names every file that fails, expected and found.
+    """
+    data = work.params.inmind.data
+    files = (data.tasks, data.task_schema, data.background, data.manifest)
+    pins = {pin.file: pin.sha256 for pin in load_pins(work.root)}
+    pins |= parse_sums((work.root / SUMS).read_text("utf-8"))[0]
+    checks = [check_bytes("pin", work.root, file, pins.get(file, "a pin")) for file in files]
+    expected = protocol.FULL if work.params.dataset == "full" else None
+    checks += check_edition(work.root, *files, expected)
+    failed = [check for check in checks if not check.ok]
+    if failed:
+        first = failed[0]
+        raise CheckFailed(
+            first.cause or "the file is not what its pin says",
+            where=", ".join(dict.fromkeys(check.file for check in failed)),
+            expected=first.expected,
+            found=first.found,
+            hint="memrepro verify",
+        )
+    rows = [VerifiedFile(file=file, sha256=pins[file]) for file in files]
+    write_records(work.out / inmind_folder(work.params) / "verified.jsonl", rows)
+
+
+def build(work: Work) -> None:
+    """Write the background once, the target pairs, and the judge-only fields in a folder apart."""
+    tasks, background, manifest = read_edition(work.root, work.params)
+    visible, judge_only = build_tasks(tasks, manifest["injection_session_index"])
+    write_records(work.write_folder("inputs") / "sessions.jsonl", build_sessions(background))
+    write_records(work.write_folder("inputs") / "tasks.jsonl", visible)
+    write_records(work.write_folder("judge_only") / "tasks.jsonl", judge_only)
+
+
+def _reveal(memory: Memory, turns: Sequence[Turn]) -> None:
+    if isinstance(memory, Oracle):
+        memory.reveal(turns)
+
+
+@dataclass(frozen=True)
+class _Slice:
+    """What one worker needs to replay some of the tasks."""
+
+    name: str
+    settings: dict[str, Any]
+    resources: Resources
+    sessions: tuple[InMindSession, ...]
+    k: int
+
+    def create(self) -> MemorySystem:
+        return memory.create(memory.base_name(self.name), self.settings, self.resources)
+
+    def run(self, tasks: Sequence[InMindTask]) -> Iterator[list[Observation]]:
+        return remember(
+            self.create,
+            _reveal,
+            self.sessions,
+            tasks,
+            self.k,
+            render=render,
+            control=self.name.endswith(memory.CONTROL_SUFFIX),
+        )
+
+
+def _run_slice(slice_: _Slice, tasks: Sequence[InMindTask]) -> tuple[int, list[list[Observation]]]:
+    return os.getpid(), list(slice_.run(tasks))
+
+
+def _observations(
+    slice_: _Slice, tasks: Sequence[InMindTask], workers: int, pids: set[int]
+) -> Iterator[list[Observation]]:
+    """Every task's observations in task order, from this process or from worker processes."""
+    if workers == 1:
+        pids.add(os.getpid())
+        yield from slice_.run(tasks)
+        return
+    size = max(1, -(-len(tasks) // workers))
+    parts = [tasks[start : start + size] for start in range(0, len(tasks), size)]
+    # One task a child: every part has a process of its own, however short the parts are.
+    context = get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context, max_tasks_per_child=1) as pool:
+        for pid, part in pool.map(partial(_run_slice, slice_), parts):
+            pids.add(pid)
+            yield from part
+
+
+def _resources(work: Work, system: str, texts: Sequence[str]) -> Resources:
+    """A system's working folder and, where its settings name one, its embedder.
+
+    Every text is embedded here, once, so that forks and worker processes find it in the cache.
+    """
+    row = system_params(work.params, "inmind", system)
+    if "embedder" not in row.settings:
+        return Resources(workdir=work.out)
+    from memrepro.memory.embedding import Embedder, by_name
+
+    # `minilm_int8` is the export in `model_int8.onnx` of the folder that the system reads.
+    name = str(row.settings["embedder"])
+    folder = work.root / row.reads
+    model = folder / f"model_{name.rpartition('_')[2]}.onnx"
+    embedder = Embedder(model, folder / "tokenizer.json")
+    embedder.prepare(texts)
+    return Resources(workdir=work.out, embed=by_name({name: embedder}))
+
+
+def remember_system(work: Work, system: str) -> dict[str, Any]:
+    """Replay the history through one system; write its contexts and the distinct recalled items.
+
+    Returns:
+        Facts for the provenance record: the process ids that did the work.
+    """
+    inputs = work.read_folder("inputs")
+    sessions = read_records(inputs / "sessions.jsonl", InMindSession)
+    tasks = read_records(inputs / "tasks.jsonl", InMindTask)
+    row = system_params(work.params, "inmind", system)
+    kind = memory.load(memory.base_name(system))
+    if system.endswith(memory.CONTROL_SUFFIX) and not kind.control:
+        raise InputError(f"{memory.base_name(system)} does not run as a control", where=system)
+    resources = _resources(work, system, _texts(sessions, tasks, system))
+    slice_ = _Slice(system, row.settings, resources, tuple(sessions), work.params.inmind.k)
+    pids: set[int] = set()
+    contexts, items = _number_items(_observations(slice_, tasks, work.workers, pids), system)
+    folder = work.write_folder("contexts") / system
+    write_records(folder / "items.jsonl", items)
+    write_records(folder / "contexts.jsonl", contexts)
+    return {"worker_pids": sorted(pids)}
+
+
+def _texts(
+    sessions: Sequence[InMindSession], tasks: Sequence[InMindTask], system: str
+) -> list[str]:
+    """Every distinct text that an embedder will meet, so that each is embedded once."""
+    texts = dict.fromkeys(turn.text for session in sessions for turn in session.turns)
+    for task in tasks:
+        pair = (task.user_message, task.assistant_message)
+        if system.endswith(memory.CONTROL_SUFFIX):
+            pair = (f"User: {pair[0]}\nAssistant: {pair[1]}",) * 2
+        texts.update(dict.fromkeys((*pair, task.naive_query, task.query)))
+    return list(texts)
+
+
+def _number_items(
+    observations: Iterator[list[Observation]], system: str
+) -> tuple[list[InMindContext], list[RecalledItem]]:
+    """Contexts that name items by number, and the items, numbered by first appearance."""
+    numbers: dict[tuple[str, str], int] = {}
+    contexts = []
+    for group in observations:
+        for seen in sorted(group, key=lambda one: (one.query_kind, one.condition)):
+            contexts.append(
+                InMindContext(
+                    task_id=seen.task_id,
+                    query_kind=seen.query_kind,
+                    condition=seen.condition,
+                    system=system,
+                    items=tuple(
+                        numbers.setdefault((item.id, item.text), len(numbers))
+                        for item in seen.recalled
+                    ),
+                    context_sha256=seen.context_sha256,
+                    state_before=seen.state_before,
+                    state_after=seen.state_after,
+                )
+            )
+    items = [RecalledItem(item=n, id=id_, text=text) for (id_, text), n in numbers.items()]
+    return contexts, items
+
+
+def judge_system(work: Work, system: str) -> None:
+    """Write the deterministic judge's verdicts on one system's contexts."""
+    folder = work.read_folder("contexts") / system
+    verdicts = judge_verbatim(
+        read_records(folder / "contexts.jsonl", InMindContext),
+        read_records(folder / "items.jsonl", RecalledItem),
+        read_records(work.read_folder("inputs") / "tasks.jsonl", InMindTask),
+    )
+    write_records(work.write_folder("verdicts") / system / "verbatim.jsonl", verdicts)
+
+
+def score_system(work: Work, system: str) -> None:
+    """Write one system's score rows."""
+    verdicts = read_records(work.read_folder("verdicts") / system / "verbatim.jsonl", InMindVerdict)
+    judge_only = read_records(work.read_folder("judge_only") / "tasks.jsonl", InMindJudgeOnly)
+    write_records(work.write_folder("scores") / f"{system}.jsonl", score(verdicts, judge_only))

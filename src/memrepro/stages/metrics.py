@@ -1,0 +1,50 @@
+"""File work of the metrics stage: score rows to the metrics file and the signatures."""
+
+from typing import Any
+
+from memrepro import __version__, memory, store
+from memrepro.digest import sha256_file
+from memrepro.files import write_json, write_records
+from memrepro.signature import PAPER_INMIND, Signature, sign
+from memrepro.stages.declarations import inmind_folder
+from memrepro.stages.inmind import Work
+
+
+def write_metrics(work: Work) -> None:
+    """Write `metrics/<dataset>.json` and a signature for every metric in it."""
+    params = work.params
+    scores = work.root / inmind_folder(params) / "scores"
+    files = [scores / f"{system}.jsonl" for system in params.systems.inmind]
+    metrics = store.inmind_metrics(files)
+    write_json(work.out / "metrics" / f"{params.dataset}.json", {"inmind": metrics})
+    signatures = [
+        _sign(work, system, metric)
+        for system in metrics
+        for metric in sorted({store.metric_name(key) for key in metrics[system]})
+    ]
+    write_records(work.out / "data/runs" / params.dataset / "signatures.jsonl", signatures)
+
+
+def _sign(work: Work, system: str, metric: str) -> Signature:
+    params = work.params
+    row = params.systems.inmind[system]
+    kind = memory.load(memory.base_name(system))
+    control = system.endswith(memory.CONTROL_SUFFIX)
+    values: dict[str, Any] = {
+        "benchmark": "inmind",
+        "system": system,
+        "metric": metric,
+        "dataset": params.dataset,
+        "tasks": sha256_file(work.root / params.inmind.data.tasks),
+        "background": sha256_file(work.root / params.inmind.data.background),
+        "kind": "control" if control else kind.kind,
+        "implementation": f"{kind.__module__}:{kind.__qualname__}",
+        "settings": row.settings,
+        "k": params.inmind.k,
+        "answer_model": "none",
+        "judge": "verbatim",
+        "prompts": "none",
+        "reading": "verbatim",
+        "version": __version__,
+    }
+    return sign(values, PAPER_INMIND)

@@ -1,0 +1,109 @@
+"""DuckDB: typed tables from stage outputs, and every metric as a SQL file over them.
+
+The SQL files under `sql/<benchmark>/` are the metrics' only definition. Each returns, by system,
+`n_total`, `n_scored`, and `value` (null unless everything was scored), `low` and `high` (each
+failure counted as 0, as 1).
+"""
+
+import json
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from memrepro.errors import InputError
+
+_SCORE_COLUMNS = {
+    "system": "VARCHAR",
+    "task_id": "BIGINT",
+    "domain": "VARCHAR",
+    "condition": "VARCHAR",
+    "metric": "VARCHAR",
+    "status": "VARCHAR",
+    "score": "TINYINT",
+}
+_SUFFIXES = ("_low", "_high", "_n_scored", "_n_total")
+
+
+def metric_name(key: str) -> str:
+    """The metric that a key of a metrics file belongs to: `x_low` belongs to `x`."""
+    for suffix in _SUFFIXES:
+        key = key.removesuffix(suffix)
+    return key
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """An in-memory database with one thread, so that sums have one order."""
+    return duckdb.connect(config={"threads": 1})
+
+
+def load_jsonl(
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    files: Sequence[Path],
+    columns: dict[str, str],
+) -> None:
+    """Create a table from JSONL files, with every column's type given and none guessed.
+
+    Raises:
+        InputError: a file is missing or a row does not fit the columns.
+    """
+    declared = "{" + ", ".join(f"{name!r}: {kind!r}" for name, kind in columns.items()) + "}"
+    try:
+        connection.execute(
+            f"CREATE TABLE {table} AS SELECT * FROM read_json($files, "
+            f"format = 'newline_delimited', columns = {declared})",
+            {"files": [str(file) for file in files]},
+        )
+    except duckdb.Error as error:
+        raise InputError(
+            f"cannot be read as table {table}: {str(error).splitlines()[0]}",
+            where=", ".join(str(file) for file in files[:3]),
+            hint="dvc repro",
+        ) from error
+
+
+def query(connection: duckdb.DuckDBPyConnection, benchmark: str, name: str) -> list[dict[str, Any]]:
+    """Run one metric's SQL file; rows as dicts.
+
+    Raises:
+        InputError: no such metric.
+    """
+    file = resources.files("memrepro.store") / "sql" / benchmark / f"{name}.sql"
+    if not file.is_file():
+        raise InputError(f"no metric {name!r} in {benchmark}", expected=", ".join(names(benchmark)))
+    cursor = connection.execute(file.read_text(encoding="utf-8"))
+    columns = [column[0] for column in cursor.description or ()]
+    return [dict(zip(columns, row, strict=True)) for row in cursor.fetchall()]
+
+
+def names(benchmark: str) -> list[str]:
+    """The metrics of a benchmark: the names of its SQL files."""
+    folder = resources.files("memrepro.store") / "sql" / benchmark
+    return sorted(entry.name.removesuffix(".sql") for entry in folder.iterdir())
+
+
+def inmind_metrics(files: Sequence[Path]) -> dict[str, dict[str, float | int]]:
+    """InMind's metrics by system, from score files.
+
+    A metric with an unscored item is replaced by its `_low` and `_high`, with `_n_scored` and
+    `_n_total` beside them.
+    """
+    metrics: dict[str, dict[str, float | int]] = {}
+    with connect() as connection:
+        load_jsonl(connection, "inmind_score", files, _SCORE_COLUMNS)
+        for name in names("inmind"):
+            for row in query(connection, "inmind", name):
+                metrics.setdefault(row["system"], {}).update(_entries(name, row))
+    return {system: dict(sorted(metrics[system].items())) for system in sorted(metrics)}
+
+
+def _entries(name: str, row: dict[str, Any]) -> dict[str, float | int]:
+    if row["value"] is not None:
+        return {name: row["value"]}
+    return {
+        f"{name}{suffix}": json.loads(json.dumps(row[suffix.removeprefix("_")]))
+        for suffix in _SUFFIXES
+    }

@@ -1,4 +1,4 @@
-"""Commands of the pipeline: `stage`, `systems`, `schema`."""
+"""Commands of the pipeline: `stage`, `systems`, `metrics`, `schema`."""
 
 import json
 import os
@@ -61,6 +61,37 @@ def systems() -> None:
         typer.echo(f"{name:22} {kind:8} inmind: {runs[name] or '-'}")
 
 
+def metrics(
+    dataset: Annotated[str, typer.Option(help="sample or full.")] = "full",
+) -> None:
+    """Show a dataset's metrics, a line each, and whether each may stand beside the paper's."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from memrepro.files import decode_utf8, parse_json, read_bytes, read_records
+    from memrepro.signature import Signature
+    from memrepro.store import metric_name
+
+    root, name = find_root(), dataset_of(dataset)
+    file = root / "metrics" / f"{name}.json"
+    hint = f"make repro DATASET={name}"
+    values = parse_json(decode_utf8(read_bytes(file, hint=hint), where=str(file)), where=str(file))
+    signatures = {
+        (row.benchmark, row.system, row.metric): row
+        for row in read_records(root / f"data/runs/{name}/signatures.jsonl", Signature, hint=hint)
+    }
+    table = Table("benchmark", "system", "metric", "value", "comparable with the paper", box=None)
+    for benchmark, systems_ in values.items():
+        for system, entries in systems_.items():
+            for metric, value in entries.items():
+                comparable = signatures[benchmark, system, metric_name(metric)].comparable
+                table.add_row(
+                    benchmark, system, metric, f"{value:.4f}", "yes" if comparable else "no"
+                )
+    Console(width=110).print(table)
+    typer.echo(f"why not: the deviations in data/runs/{name}/signatures.jsonl")
+
+
 def schema(
     check: Annotated[bool, typer.Option("--check", help="Compare; write nothing.")] = False,
 ) -> None:
@@ -105,4 +136,5 @@ def register(app: typer.Typer) -> None:
     """Add the commands to the app."""
     app.command()(stage)
     app.command()(systems)
+    app.command()(metrics)
     app.command()(schema)

@@ -5,13 +5,15 @@ declared outputs below `out`, and the runner moves them into place.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+
+from tqdm import tqdm
 
 from memrepro import memory
 from memrepro.benchmarks.base import Memory
@@ -178,7 +180,8 @@ def _resources(work: Work, system: str, texts: Sequence[str]) -> Resources:
     folder = work.root / row.reads
     model = folder / f"model_{name.rpartition('_')[2]}.onnx"
     embedder = Embedder(model, folder / "tokenizer.json")
-    embedder.prepare(texts)
+    with tqdm(desc="embed", total=len(texts), disable=None, leave=False) as bar:
+        embedder.prepare(texts, lambda done, of: bar.update())
     return Resources(workdir=work.out, embed=by_name({name: embedder}))
 
 
@@ -198,7 +201,10 @@ def remember_system(work: Work, system: str) -> dict[str, Any]:
     resources = _resources(work, system, _texts(sessions, tasks, system))
     slice_ = _Slice(system, row.settings, resources, tuple(sessions), work.params.inmind.k)
     pids: set[int] = set()
-    contexts, items = _number_items(_observations(slice_, tasks, work.workers, pids), system)
+    observations = _observations(slice_, tasks, work.workers, pids)
+    # A bar on a terminal only (`disable=None`): logs stay quiet.
+    shown = tqdm(observations, desc=system, total=len(tasks), disable=None, leave=False)
+    contexts, items = _number_items(shown, system)
     folder = work.write_folder("contexts") / system
     write_records(folder / "items.jsonl", items)
     write_records(folder / "contexts.jsonl", contexts)
@@ -219,7 +225,7 @@ def _texts(
 
 
 def _number_items(
-    observations: Iterator[list[Observation]], system: str
+    observations: Iterable[list[Observation]], system: str
 ) -> tuple[list[InMindContext], list[RecalledItem]]:
     """Contexts that name items by number, and the items, numbered by first appearance."""
     numbers: dict[tuple[str, str], int] = {}

@@ -5,7 +5,6 @@ The SQL files under `sql/<benchmark>/` are the metrics' only definition. Each re
 failure counted as 0, as 1).
 """
 
-import json
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
@@ -103,7 +102,4 @@ def inmind_metrics(files: Sequence[Path]) -> dict[str, dict[str, float | int]]:
 def _entries(name: str, row: dict[str, Any]) -> dict[str, float | int]:
     if row["value"] is not None:
         return {name: row["value"]}
-    return {
-        f"{name}{suffix}": json.loads(json.dumps(row[suffix.removeprefix("_")]))
-        for suffix in _SUFFIXES
-    }
+    return {f"{name}{suffix}": row[suffix.removeprefix("_")] for suffix in _SUFFIXES}

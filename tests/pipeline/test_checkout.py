@@ -30,5 +30,5 @@ def test_autocrlf_moves_no_byte_of_what_is_pinned(tmp_path: Path) -> None:
         if path.is_file() and ".git" not in path.parts and "__pycache__" not in path.parts
     ]
     assert len(names) > 20
-    for name in names:
-        assert (clone / name).read_bytes() == (origin / name).read_bytes(), name
+    for path in names:
+        assert (clone / path).read_bytes() == (origin / path).read_bytes(), path

@@ -53,7 +53,7 @@ class Embedder:
         return np.stack(vectors) if vectors else np.zeros((0, DIMENSIONS), dtype=np.float32)
 
     def prepare(
-        self, texts: Sequence[str], progress: Callable[[int, int], None] | None = None
+        self, texts: Sequence[str], progress: Callable[[int, int], object] | None = None
     ) -> None:
         """Embed texts ahead, so that copies sent to other processes find them in the cache.
 

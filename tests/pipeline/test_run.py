@@ -19,13 +19,14 @@ ROOT = Path(__file__).parents[2]
 
 
 def copy_project(target: Path) -> Path:
-    files = (
+    systems = load_params(ROOT, "sample").systems.inmind.values()
+    files = {
         "params.yaml",
         "full/params.yaml",
-        "requirements/lock.txt",
         "data/sources.toml",
         "data/SHA256SUMS",
-    )
+        *(system.reads for system in systems),
+    }
     for name in files:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, target / name)

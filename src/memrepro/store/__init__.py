@@ -1,12 +1,14 @@
 """DuckDB: typed tables from stage outputs, and every metric as a SQL file over them.
 
-The SQL files under `sql/<benchmark>/` are the metrics' only definition. Each returns, by system,
+The SQL files under `sql/<benchmark>/`, with the macros beside them, are the metrics' only
+definition. Each returns, by system,
 `n_total`, `n_scored`, and `value` (null unless everything was scored), `low` and `high` (each
 failure counted as 0, as 1).
 """
 
 from collections.abc import Sequence
 from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +36,14 @@ def metric_name(key: str) -> str:
 
 
 def connect() -> duckdb.DuckDBPyConnection:
-    """An in-memory database with one thread, so that sums have one order."""
-    return duckdb.connect(config={"threads": 1})
+    """An in-memory database with the shared macros, and one thread, so that sums have one order."""
+    connection = duckdb.connect(config={"threads": 1})
+    connection.execute((_sql() / "share.sql").read_text(encoding="utf-8"))
+    return connection
+
+
+def _sql() -> Traversable:
+    return resources.files("memrepro.store") / "sql"
 
 
 def load_jsonl(
@@ -70,7 +78,7 @@ def query(connection: duckdb.DuckDBPyConnection, benchmark: str, name: str) -> l
     Raises:
         InputError: no such metric.
     """
-    file = resources.files("memrepro.store") / "sql" / benchmark / f"{name}.sql"
+    file = _sql() / benchmark / f"{name}.sql"
     if not file.is_file():
         raise InputError(f"no metric {name!r} in {benchmark}", expected=", ".join(names(benchmark)))
     cursor = connection.execute(file.read_text(encoding="utf-8"))
@@ -80,8 +88,7 @@ def query(connection: duckdb.DuckDBPyConnection, benchmark: str, name: str) -> l
 
 def names(benchmark: str) -> list[str]:
     """The metrics of a benchmark: the names of its SQL files."""
-    folder = resources.files("memrepro.store") / "sql" / benchmark
-    return sorted(entry.name.removesuffix(".sql") for entry in folder.iterdir())
+    return sorted(entry.name.removesuffix(".sql") for entry in (_sql() / benchmark).iterdir())
 
 
 def inmind_metrics(files: Sequence[Path]) -> dict[str, dict[str, float | int]]:

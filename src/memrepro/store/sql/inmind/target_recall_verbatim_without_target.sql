@@ -1,12 +1,2 @@
 -- The same on the history that never held the target: what is found there is not recall.
-SELECT
-    system,
-    count(*) AS n_total,
-    count(score) AS n_scored,
-    CASE WHEN count(score) = count(*) THEN count(*) FILTER (score = 1) / count(*) END AS value,
-    count(*) FILTER (score = 1) / count(*) AS low,
-    (count(*) FILTER (score = 1) + count(*) - count(score)) / count(*) AS high
-FROM inmind_score
-WHERE metric = 'target_recall_verbatim' AND condition = 'without_target'
-GROUP BY system
-ORDER BY system
+SELECT * FROM share('inmind_score', 'target_recall_verbatim', 'without_target')

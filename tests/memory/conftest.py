@@ -1,7 +1,6 @@
 """Fixtures of the memory tests: the pool of other processes, and the real model where it is."""
 
 import os
-import sys
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from multiprocessing import get_context
@@ -9,12 +8,9 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-# The spawned workers inherit sys.path and import the planted systems as tests.memory.fakes.
-if str(ROOT) not in sys.path:
-    sys.path.insert(0, str(ROOT))
+from memrepro.memory.embedding import Embedder
 
-from memrepro.memory.embedding import Embedder  # noqa: E402
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")

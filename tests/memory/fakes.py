@@ -1,5 +1,6 @@
 """An embedder without a model, systems over it, and systems that break the protocol on purpose."""
 
+import abc
 import copy
 import hashlib
 import os
@@ -119,8 +120,9 @@ class DigestOfLength(FullContext):
 
 
 class _Ranked(Retriever):
+    @abc.abstractmethod
     def _key(self, text: str) -> int:
-        raise NotImplementedError
+        """Where a text ranks; the lowest comes first."""
 
     def ranking(self, query: str) -> Sequence[int]:
         turns = self.history.turns

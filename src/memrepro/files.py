@@ -91,13 +91,31 @@ def read_bytes(path: Path, *, hint: str | None = None) -> bytes:
         raise InputError(f"cannot be read: {error.strerror}", where=str(path), hint=hint) from None
 
 
+def read_text(path: Path, *, hint: str | None = None) -> str:
+    """A file's text.
+
+    Raises:
+        InputError: the file cannot be read, begins with a byte-order mark or is not UTF-8.
+    """
+    return decode_utf8(read_bytes(path, hint=hint), where=str(path))
+
+
+def read_json(path: Path, *, hint: str | None = None) -> Any:
+    """A file's one JSON value, strictly.
+
+    Raises:
+        InputError: as `read_text` and `parse_json`.
+    """
+    return parse_json(read_text(path, hint=hint), where=str(path))
+
+
 def iter_json_lines(path: Path, *, hint: str | None = None) -> Iterator[tuple[int, Any]]:
     """Yield (line number from 1, JSON value) of a JSONL file, strictly.
 
     Raises:
         InputError: BOM, CRLF, an empty line, no final newline, or a line that is not strict JSON.
     """
-    text = decode_utf8(read_bytes(path, hint=hint), where=str(path))
+    text = read_text(path, hint=hint)
     if not text:
         return
     lines = text.split("\n")

@@ -9,7 +9,7 @@ from memrepro.cli.output import emit
 from memrepro.cli.pipeline import dataset_of
 from memrepro.cli.project import find_root
 from memrepro.errors import CheckFailed, InputError
-from memrepro.files import decode_utf8, iter_json_lines, read_bytes
+from memrepro.files import iter_json_lines, read_text
 from memrepro.params import Params, load_params
 
 app = typer.Typer(help="InMind: timelines, judge payloads, submissions.", no_args_is_help=True)
@@ -79,9 +79,7 @@ def judge_payloads(
             hint=f"memrepro inmind validate-submission {results} --allow-partial",
         )
     prompt_file = root / params.inmind.data.prompts / f"{payloads.METRICS[metric][0]}.txt"
-    prompt = decode_utf8(
-        read_bytes(prompt_file, hint="memrepro fetch --dataset full"), where=str(prompt_file)
-    )
+    prompt = read_text(prompt_file, hint="memrepro fetch --dataset full")
     lines = payloads.judge_payloads(metric, prompt, tasks, [row for _, row in rows])
     emit("".join(lines), output)
 

@@ -68,14 +68,14 @@ def metrics(
     from rich.console import Console
     from rich.table import Table
 
-    from memrepro.files import decode_utf8, parse_json, read_bytes, read_records
+    from memrepro.files import read_json, read_records
     from memrepro.signature import Signature
     from memrepro.store import metric_name
 
     root, name = find_root(), dataset_of(dataset)
     file = root / "metrics" / f"{name}.json"
     hint = f"make repro DATASET={name}"
-    values = parse_json(decode_utf8(read_bytes(file, hint=hint), where=str(file)), where=str(file))
+    values = read_json(file, hint=hint)
     signatures = {
         (row.benchmark, row.system, row.metric): row
         for row in read_records(root / f"data/runs/{name}/signatures.jsonl", Signature, hint=hint)

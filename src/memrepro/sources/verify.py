@@ -79,11 +79,11 @@ def _upstream(root: Path, pins: Iterable[Source]) -> Iterable[Check]:
 
 
 def _manifest(root: Path, digests: dict[str, str]) -> Iterable[Check]:
-    from memrepro.files import decode_utf8, parse_json
+    from memrepro.files import read_json
 
     file = f"{RAW}/{_UPSTREAM_MANIFEST}"
     try:
-        manifest = parse_json(decode_utf8((root / file).read_bytes(), where=file), where=file)
+        manifest = read_json(root / file)
     except InputError as error:
         yield Check("upstream", file, False, None, None, f"{error.where}: {error.what}")
         return

@@ -63,7 +63,7 @@ def check_edition(
 
 def _load(root: Path, file: str, faults: list[Check]) -> Any:
     """A file's strict JSON value or rows; None if it is absent or, with a fault noted, unsound."""
-    from memrepro.files import decode_utf8, iter_json_lines, parse_json, read_bytes
+    from memrepro.files import iter_json_lines, read_json
 
     path = root / file
     if not path.is_file():
@@ -71,7 +71,7 @@ def _load(root: Path, file: str, faults: list[Check]) -> Any:
     try:
         if file.endswith(".jsonl"):
             return [row for _, row in iter_json_lines(path)]
-        return parse_json(decode_utf8(read_bytes(path), where=file), where=file)
+        return read_json(path)
     except InputError as error:
         faults.append(Check("format", file, False, None, None, f"{error.where}: {error.what}"))
         return None

@@ -23,7 +23,7 @@ from memrepro.benchmarks.inmind.judge import judge_verbatim
 from memrepro.benchmarks.inmind.remember import Observation, remember
 from memrepro.benchmarks.inmind.score import score
 from memrepro.errors import CheckFailed, InputError
-from memrepro.files import iter_json_lines, parse_json, read_bytes, read_records, write_records
+from memrepro.files import iter_json_lines, read_json, read_records, write_records
 from memrepro.memory.base import MemorySystem, Oracle, Resources, render
 from memrepro.params import Params, system_params
 from memrepro.records import (
@@ -71,10 +71,7 @@ def read_edition(root: Path, params: Params) -> tuple[list[Any], list[Any], dict
     hint = "memrepro fetch --dataset full" if params.dataset == "full" else None
     tasks = [row for _, row in iter_json_lines(root / data.tasks, hint=hint)]
     background = [row for _, row in iter_json_lines(root / data.background, hint=hint)]
-    manifest = parse_json(
-        read_bytes(root / data.manifest, hint=hint).decode("utf-8"), where=data.manifest
-    )
-    return tasks, background, manifest
+    return tasks, background, read_json(root / data.manifest, hint=hint)
 
 
 def verify(work: Work) -> None:
@@ -171,8 +168,10 @@ def _resources(work: Work, system: str, texts: Sequence[str]) -> Resources:
     Every text is embedded here, once, so that forks and worker processes find it in the cache.
     """
     row = system_params(work.params, "inmind", system)
+    workdir = work.out / "workdir"  # no declared output: it goes with the attempt
+    workdir.mkdir(parents=True, exist_ok=True)
     if "embedder" not in row.settings:
-        return Resources(workdir=work.out)
+        return Resources(workdir=workdir)
     from memrepro.memory.embedding import Embedder, by_name
 
     # `minilm_int8` is the export in `model_int8.onnx` of the folder that the system reads.
@@ -182,7 +181,7 @@ def _resources(work: Work, system: str, texts: Sequence[str]) -> Resources:
     embedder = Embedder(model, folder / "tokenizer.json")
     with tqdm(desc="embed", total=len(texts), disable=None, leave=False) as bar:
         embedder.prepare(texts, lambda done, of: bar.update())
-    return Resources(workdir=work.out, embed=by_name({name: embedder}))
+    return Resources(workdir=workdir, embed=by_name({name: embedder}))
 
 
 def remember_system(work: Work, system: str) -> dict[str, Any]:

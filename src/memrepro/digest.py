@@ -29,13 +29,22 @@ def sha256_value(value: object) -> str:
     return sha256_text(canonical_json(value))
 
 
-def sha256_file(path: Path) -> str:
-    """SHA-256 of a file's bytes, in hex."""
-    hasher = hashlib.sha256()
-    with path.open("rb") as stream:
+def digest_file(path: Path, algorithm: str) -> str:
+    """Digest of a file's bytes by an algorithm that `hashlib` knows, in hex.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    hasher = hashlib.new(algorithm)
+    with path.open("rb", buffering=0) as stream:
         while block := stream.read(_BLOCK):
             hasher.update(block)
     return hasher.hexdigest()
+
+
+def sha256_file(path: Path) -> str:
+    """SHA-256 of a file's bytes, in hex."""
+    return digest_file(path, "sha256")
 
 
 def sha256_tree(root: Path) -> str:

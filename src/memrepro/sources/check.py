@@ -4,6 +4,8 @@ import hashlib
 from pathlib import Path
 from typing import NamedTuple
 
+from memrepro.digest import digest_file
+
 CRLF = "CRLF line ends: with LF the digest is right (git config core.autocrlf false, check out)"
 
 
@@ -40,8 +42,7 @@ def check_bytes(
     """Compare a file's digest with the expected one; say `missing`, or CRLF where that is why."""
     path = root / file
     try:
-        with path.open("rb") as stream:
-            found = hashlib.file_digest(stream, algorithm).hexdigest()
+        found = digest_file(path, algorithm)
     except FileNotFoundError:
         return Check(name, file, False, expected, None, "missing")
     except OSError as error:

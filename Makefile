@@ -21,9 +21,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
 CANDIDATES := $(PYTHON) $(if $(filter python3,$(PYTHON)),python3.13 python3.12 python3.11)
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 COMPILE = $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes \
-	--no-annotate --no-header pyproject.toml
+	--no-annotate --no-header
 
-.PHONY: setup repro test check bench clean lock
+.PHONY: setup image repro test check bench clean lock
 
 setup: $(VENV)/.stamp $(if $(filter 1,$(DENSE)),$(VENV)/.stamp-dense)
 
@@ -48,6 +48,10 @@ $(VENV)/.stamp: $(VENV)/.stamp-lock pyproject.toml
 
 $(VENV)/.stamp-dense: $(VENV)/.stamp-lock requirements/dense.txt
 	@echo "setup: dense extra"; $(PIP) install --require-hashes -r requirements/dense.txt; touch $@
+
+# ARGS: --base, --extras, --network, --ca; see `memrepro image build --help`.
+image: setup
+	@$(RUN) memrepro image build $(ARGS)
 
 repro: setup
 ifeq ($(DATASET),sample)
@@ -77,7 +81,11 @@ clean:
 	@rm -rf .venv .venv-other build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
 	@find . -path ./.git -prune -o -path ./.dvc -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Both locks in one go, with the same versions; `rm requirements/*.txt` first to move them all.
+# All locks in one go, with the same versions; `rm requirements/*.txt` first to move them all.
+# lock.txt is what a person installs; runtime.txt, extras beside it and build.txt make the image.
 lock:
-	@$(COMPILE) --extra pipeline --extra dev -o requirements/lock.txt >/dev/null
-	@$(COMPILE) --all-extras -c requirements/lock.txt -o requirements/dense.txt >/dev/null
+	@$(COMPILE) pyproject.toml --extra pipeline --extra dev -o requirements/lock.txt >/dev/null
+	@$(COMPILE) pyproject.toml -c requirements/lock.txt -o requirements/runtime.txt >/dev/null
+	@$(COMPILE) pyproject.toml --extra dense -c requirements/lock.txt \
+		-o requirements/dense.txt >/dev/null
+	@$(COMPILE) --group build -c requirements/lock.txt -o requirements/build.txt >/dev/null

@@ -2,8 +2,9 @@
 
 import json
 import os
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,9 @@ from memrepro.cli.project import find_root
 from memrepro.errors import CheckFailed, InputError
 from memrepro.files import write_text
 from memrepro.params import DATASETS, Dataset, load_params
+
+if TYPE_CHECKING:
+    from memrepro.runner import Runner
 
 
 def dataset_of(name: str) -> Dataset:
@@ -34,15 +38,38 @@ def _workers() -> int:
     return int(text)
 
 
+def _runner() -> "Runner":
+    from memrepro.runner import RUNNERS
+
+    text = os.environ.get("MEMREPRO_RUNNER", "auto")
+    for runner in RUNNERS:
+        if text == runner:
+            return runner
+    raise InputError(
+        "no such runner", where="MEMREPRO_RUNNER", expected=", ".join(RUNNERS), found=text
+    )
+
+
 def stage(
     name: Annotated[str, typer.Argument(help="The stage, as in dvc.yaml.")],
     dataset: Annotated[str, typer.Option(help="sample or full.")] = "full",
     system: Annotated[str | None, typer.Option(help="The system, where a stage has one.")] = None,
 ) -> None:
     """Run one stage; `dvc repro` calls this."""
+    from memrepro.stages.processes import die_with_parent
+
+    die_with_parent()
     from memrepro.runner import run_stage
 
-    run_stage(find_root(), dataset_of(dataset), name, system, _workers())
+    run_stage(
+        find_root(),
+        dataset_of(dataset),
+        name,
+        system,
+        _workers(),
+        _runner(),
+        progress=sys.stderr.isatty(),
+    )
 
 
 def systems() -> None:

@@ -23,6 +23,11 @@ class Declaration:
     params: tuple[str, ...]
     committed: tuple[str, ...] = ()
 
+    @property
+    def title(self) -> str:
+        """The stage as DVC names it, but for the file: `name` or `name@system`."""
+        return f"{self.name}@{self.system}" if self.system else self.name
+
 
 @dataclass(frozen=True)
 class Stage:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
 
@@ -41,16 +41,21 @@ from memrepro.sources.pins import load_pins
 from memrepro.sources.sums import SUMS, parse_sums
 from memrepro.stages.checks import check_edition
 from memrepro.stages.declarations import inmind_folder
+from memrepro.stages.processes import die_with_parent
 
 
 @dataclass(frozen=True)
 class Work:
-    """Where a stage reads and writes, for which params, and with how many worker processes."""
+    """Where a stage reads and writes, for which params, and with how many worker processes.
+
+    `progress` asks for a bar on stderr: wanted on a terminal, which the container cannot see.
+    """
 
     root: Path
     out: Path
     params: Params
     workers: int = 1
+    progress: bool = False
 
     def read_folder(self, name: str) -> Path:
         """An InMind folder to read from."""
@@ -156,10 +161,18 @@ def _observations(
     parts = [tasks[start : start + size] for start in range(0, len(tasks), size)]
     # One task a child: every part has a process of its own, however short the parts are.
     context = get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context, max_tasks_per_child=1) as pool:
-        for pid, part in pool.map(partial(_run_slice, slice_), parts):
-            pids.add(pid)
-            yield from part
+    with ProcessPoolExecutor(
+        workers, mp_context=context, initializer=die_with_parent, max_tasks_per_child=1
+    ) as pool:
+        try:
+            for pid, part in pool.map(partial(_run_slice, slice_), parts):
+                pids.add(pid)
+                yield from part
+        except BaseException:
+            # Leaving the pool waits for its workers, which may have minutes to go.
+            for worker in active_children():
+                worker.kill()
+            raise
 
 
 def _resources(work: Work, system: str, texts: Sequence[str]) -> Resources:
@@ -179,7 +192,7 @@ def _resources(work: Work, system: str, texts: Sequence[str]) -> Resources:
     folder = work.root / row.reads
     model = folder / f"model_{name.rpartition('_')[2]}.onnx"
     embedder = Embedder(model, folder / "tokenizer.json")
-    with tqdm(desc="embed", total=len(texts), disable=None, leave=False) as bar:
+    with tqdm(desc="embed", total=len(texts), disable=not work.progress, leave=False) as bar:
         embedder.prepare(texts, lambda done, of: bar.update())
     return Resources(workdir=workdir, embed=by_name({name: embedder}))
 
@@ -201,8 +214,9 @@ def remember_system(work: Work, system: str) -> dict[str, Any]:
     slice_ = _Slice(system, row.settings, resources, tuple(sessions), work.params.inmind.k)
     pids: set[int] = set()
     observations = _observations(slice_, tasks, work.workers, pids)
-    # A bar on a terminal only (`disable=None`): logs stay quiet.
-    shown = tqdm(observations, desc=system, total=len(tasks), disable=None, leave=False)
+    shown = tqdm(
+        observations, desc=system, total=len(tasks), disable=not work.progress, leave=False
+    )
     contexts, items = _number_items(shown, system)
     folder = work.write_folder("contexts") / system
     write_records(folder / "items.jsonl", items)

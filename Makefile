@@ -23,9 +23,17 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 COMPILE = $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --no-header
 
-.PHONY: setup image repro test check bench clean lock
+.PHONY: setup owner image repro test check bench clean lock
 
-setup: $(VENV)/.stamp $(if $(filter 1,$(DENSE)),$(VENV)/.stamp-dense)
+setup: owner $(VENV)/.stamp $(if $(filter 1,$(DENSE)),$(VENV)/.stamp-dense)
+
+# Root would leave files that the checkout's owner can neither write nor remove.
+owner:
+	@if [ "$$(id -u)" = 0 ] && [ ! -O . ]; then uid=$$(ls -nd . | awk '{print $$3}'); \
+		echo "error: this checkout belongs to uid $$uid, and you are root" >&2; \
+		echo "  hint:     sudo -u '#$$uid' make, or make it root's: chown -R root ." >&2; \
+		exit 2; \
+	fi
 
 # From hashed files only, into an empty environment: nothing of an older lock stays behind.
 # The interpreter is resolved to its real path, because `python3` may be the one in $(VENV).

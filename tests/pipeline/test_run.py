@@ -3,7 +3,6 @@
 import fcntl
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,29 +13,13 @@ from memrepro.errors import InputError, ServiceError
 from memrepro.params import load_params
 from memrepro.runner import run_stage
 from memrepro.stages.declarations import declared
+from tests.projects import ROOT, copy_inputs
 
-ROOT = Path(__file__).parents[2]
-
-
-def copy_project(target: Path) -> Path:
-    systems = load_params(ROOT, "sample").systems.inmind.values()
-    files = {
-        "params.yaml",
-        "full/params.yaml",
-        "data/sources.toml",
-        "data/SHA256SUMS",
-        *(system.reads for system in systems),
-    }
-    for name in files:
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(ROOT / name, target / name)
-    shutil.copytree(ROOT / "data/sample", target / "data/sample")
-    return target
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    return copy_project(tmp_path)
+    return copy_inputs(tmp_path)
 
 
 def build_sample(project: Path) -> None:

@@ -1,0 +1,41 @@
+"""Copies of the project for tests that run stages in them."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from memrepro.params import load_params
+
+ROOT = Path(__file__).parents[1]
+
+
+def copy_inputs(target: Path) -> Path:
+    """What the sample's stages read, and no more."""
+    systems = load_params(ROOT, "sample").systems.inmind.values()
+    files = {
+        "params.yaml",
+        "full/params.yaml",
+        "data/sources.toml",
+        "data/SHA256SUMS",
+        *(system.reads for system in systems),
+    }
+    for name in files:
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, target / name)
+    shutil.copytree(ROOT / "data/sample", target / "data/sample")
+    return target
+
+
+def copy_checkout(target: Path) -> Path:
+    """Every file of the working tree that Git knows or would add, in a repository of its own."""
+    listed = subprocess.run(
+        ["git", "-C", str(ROOT), "ls-files", "-coz", "--exclude-standard"],
+        check=True,
+        capture_output=True,
+    )
+    for name in filter(None, listed.stdout.decode().split("\0")):
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, target / name)
+    subprocess.run(["git", "init", "-q", str(target)], check=True)
+    return target

@@ -83,7 +83,7 @@ def run_command(
         f"--memory={memory}",
         f"--memory-swap={memory}",
         f"--pids-limit={_PIDS}",
-        *image.engine.user_arguments,
+        *image.engine.arguments,
         *(f"--mount={mount.argument}" for mount in mounts),
         image.id,
         *program,
@@ -112,7 +112,7 @@ def run_in_container(
         CheckFailed: it wrote something that is neither a file nor a folder.
     """
     mounts = stage_mounts(root, dataset, declaration, folders.staging)
-    if image.engine.kind == "docker":
+    if not image.engine.maps_user:
         _require_readable(root, mounts)
     folders.staging.chmod(0o777)  # the container's user is none of the host's
     program = ["python", "-P", "-m", "memrepro.runner.inside", declaration.name]
@@ -177,7 +177,7 @@ def _facts(staging: Path, root: Path, code: int, memory: str) -> dict[str, Any]:
         raise report
     if code == 0 and report is not None:
         return report
-    if code == 125:
+    if code in (125, 126, 127):  # refused by the engine, or no such program in the image
         raise ServiceError("the engine could not start the container; see above")
     if code == 137:
         raise ServiceError(

@@ -27,15 +27,22 @@ class Engine:
         return _ask(self.client, *arguments)
 
     @property
-    def user_arguments(self) -> list[str]:
-        """How this engine lets a fixed user read the host user's files.
+    def maps_user(self) -> bool:
+        """Whether the container's user is, seen from the host, who runs it: rootless Podman."""
+        return self.kind == "podman" and os.geteuid() != 0
 
-        Rootless Podman shifts user ids, so the fixed one is mapped to whoever runs it; and where
-        SELinux is on, it would refuse files that carry no container's label.
+    @property
+    def arguments(self) -> list[str]:
+        """What only Podman needs in `run`.
+
+        Where SELinux is on it would refuse the host's files, which carry no container's label; it
+        would add writable folders of its own to a read-only root; and without root it gives the
+        fixed user another id outside.
         """
         if self.kind == "docker":
             return []
-        return ["--userns=keep-id:uid=65532,gid=65532", "--security-opt=label=disable"]
+        mapped = ["--userns=keep-id:uid=65532,gid=65532"] if self.maps_user else []
+        return ["--security-opt=label=disable", "--read-only-tmpfs=false", *mapped]
 
 
 def find_engine() -> Engine:

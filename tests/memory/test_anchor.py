@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.memory.fakes import ids
 
 from memrepro.memory import create
 from memrepro.memory.base import Resources
 from memrepro.memory.embedding import Embedder, by_name
 from memrepro.records import Session, Turn
+from tests.memory.fakes import ids
 
 INMIND = Path(__file__).parents[2] / "data" / "raw" / "inmind"
 KS = (1, 5, 10)

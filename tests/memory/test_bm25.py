@@ -6,10 +6,10 @@ import pytest
 import Stemmer
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.memory import fakes
-from tests.memory.fakes import ids, session
 
 from memrepro.memory.bm25 import BM25, Index
+from tests.memory import fakes
+from tests.memory.fakes import ids, session
 
 WORDS = ["cello", "cellos", "walnut", "walnuts", "the", "of", "Lisbon", "allergic", "42", "ünder"]
 TEXT = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)

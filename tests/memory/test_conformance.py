@@ -6,13 +6,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.memory import fakes
 
 from memrepro import memory
 from memrepro.memory import conformance
 from memrepro.memory.base import MemorySystem, Resources
 from memrepro.memory.conformance import CHECKS, PROCESS_CHECKS, Factory
 from memrepro.memory.embedding import Embedder, by_name
+from tests.memory import fakes
 
 NAMES = sorted(memory.SYSTEMS)
 

@@ -4,11 +4,11 @@ from concurrent.futures import Executor
 from functools import partial
 
 import pytest
-from tests.memory import fakes
 
 from memrepro.memory.base import MemorySystem
 from memrepro.memory.conformance import failures
 from memrepro.memory.full_context import FullContext
+from tests.memory import fakes
 
 PLANTED: list[tuple[type[MemorySystem], str]] = [
     (fakes.RecallKeepsQuery, "check_recall_purity"),

@@ -3,12 +3,12 @@
 from importlib.metadata import EntryPoint
 
 import pytest
-from tests.memory.fakes import RESOURCES
 
 from memrepro import memory
 from memrepro.errors import InputError
 from memrepro.memory.bm25 import BM25
 from memrepro.memory.recent import Recent
+from tests.memory.fakes import RESOURCES
 
 
 def test_every_name_loads_and_is_created() -> None:

@@ -3,12 +3,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.memory import fakes
-from tests.memory.fakes import RESOURCES, ids, session
 
 from memrepro.memory import create
 from memrepro.memory.statements import newest_within, statements
 from memrepro.records import Recalled, Session, Turn
+from tests.memory import fakes
+from tests.memory.fakes import RESOURCES, ids, session
 
 CASES: list[tuple[str, list[str]]] = [
     (

@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from tests.memory import fakes
-from tests.memory.fakes import RESOURCES, ids, session
 
 from memrepro.errors import InputError, ProtocolError
 from memrepro.memory import create
 from memrepro.memory.base import Oracle, Resources, render
 from memrepro.memory.hybrid import fuse
 from memrepro.records import Recalled, Session, Turn
+from tests.memory import fakes
+from tests.memory.fakes import RESOURCES, ids, session
 
 
 def test_render_puts_a_blank_line_between() -> None:

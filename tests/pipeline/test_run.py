@@ -16,7 +16,6 @@ from memrepro.stages.declarations import declared
 from tests.projects import ROOT, copy_inputs
 
 
-
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     return copy_inputs(tmp_path)

@@ -23,7 +23,7 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 COMPILE = $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --no-header
 
-.PHONY: setup owner image repro test check bench clean lock
+.PHONY: setup owner local-model image repro test check bench clean lock
 
 setup: owner $(VENV)/.stamp $(if $(filter 1,$(DENSE)),$(VENV)/.stamp-dense)
 
@@ -57,6 +57,24 @@ $(VENV)/.stamp: $(VENV)/.stamp-lock pyproject.toml
 $(VENV)/.stamp-dense: $(VENV)/.stamp-lock requirements/dense.txt
 	@echo "setup: dense extra"; $(PIP) install --require-hashes -r requirements/dense.txt; touch $@
 
+# Serves the small model of the recorded sample on loopback, until it is interrupted. Its server is
+# compiled here (minutes), for every CPU with AVX2: a build for this very CPU can name instructions
+# that a virtual machine does not have.
+LOCAL := $(VENV)-local-model
+local-model: setup $(LOCAL)/.stamp
+	@$(RUN) memrepro fetch --group smollm2
+	@echo "local-model: http://127.0.0.1:8090/v1, until Ctrl-C"
+	@$(LOCAL)/bin/python -m llama_cpp.server --host 127.0.0.1 --port 8090 --seed 1 --n_ctx 8192 \
+		--model data/raw/smollm2/SmolLM2-135M-Instruct.Q4_1.gguf --model_alias smollm2-135m $(ARGS)
+
+$(LOCAL)/.stamp: requirements/local-model.txt
+	@echo "setup: local model server, compiled"; rm -rf "$(LOCAL)"; \
+	$(BIN)/python -m venv "$(LOCAL)"; \
+	CMAKE_ARGS="-DGGML_NATIVE=OFF -DGGML_AVX=ON -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON" \
+		$(LOCAL)/bin/python -m pip --disable-pip-version-check --no-input -qq install \
+		--no-binary llama-cpp-python --no-cache-dir --require-hashes -r requirements/local-model.txt; \
+	touch $@
+
 # ARGS: --base, --extras, --network, --ca; see `memrepro image build --help`.
 image: setup
 	@$(RUN) memrepro image build $(ARGS)
@@ -86,7 +104,7 @@ bench: setup
 
 # Keeps data, the cache of DVC and recorded replies; .memrepro holds paid replies until packed.
 clean:
-	@rm -rf .venv .venv-other build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
+	@rm -rf .venv .venv-other .venv-local-model build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
 	@find . -path ./.git -prune -o -path ./.dvc -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # All locks in one go, with the same versions; `rm requirements/*.txt` first to move them all.
@@ -96,4 +114,5 @@ lock:
 	@$(COMPILE) pyproject.toml -c requirements/lock.txt -o requirements/runtime.txt >/dev/null
 	@$(COMPILE) pyproject.toml --extra dense -c requirements/lock.txt \
 		-o requirements/dense.txt >/dev/null
+	@$(COMPILE) --group local-model -o requirements/local-model.txt >/dev/null
 	@$(COMPILE) --group build -c requirements/lock.txt -o requirements/build.txt >/dev/null

@@ -75,6 +75,7 @@ def scores(values: list[int | None]) -> list[InMindScore]:
             metric="naive_recall_verbatim",
             status="judge_error" if value is None else "scored",
             score=value,
+            raised_cap=False,
         )
         for number, value in enumerate(values)
     ]

@@ -27,6 +27,43 @@ class System(_Params):
     settings: dict[str, Any] = Field(default_factory=dict)
 
 
+# How a model is held to a JSON schema: OpenAI's `json_schema`, or llama.cpp's and others'
+# `json_object` with the schema beside it, or not at all.
+StructuredOutput = Literal["json_schema", "json_object", "none"]
+
+
+class Model(_Params):
+    """One row of `models`: what a model is, where it is served, what it takes and costs.
+
+    `identity` is what goes into the keys of recorded replies; `name` is what the server calls it.
+    The key for the server comes from the environment variable `api_key_env`. `cap_parameter` is the
+    name under which the server takes the token cap; `temperature` is sent unless null. Prices are
+    US dollars a million tokens. Nothing below `structured_output` moves a recorded key.
+    """
+
+    identity: str
+    temperature: float | None = Field(default=None, ge=0)
+    structured_output: StructuredOutput = "none"
+    name: str
+    base_url: str
+    api_key_env: str | None = None
+    cap_parameter: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens"
+    price_input: float = Field(default=0.0, ge=0)
+    price_output: float = Field(default=0.0, ge=0)
+    requests_per_minute: int | None = Field(default=None, ge=1)
+    tokens_per_minute: int | None = Field(default=None, ge=1)
+    timeout: float = Field(default=600.0, gt=0)
+    attempts: int = Field(default=6, ge=1)
+    concurrency: int = Field(default=16, ge=1)
+
+
+class ModelStep(_Params):
+    """A step that asks a model: which row of `models`, and the token cap of a reply."""
+
+    model: str
+    cap: int = Field(ge=1)
+
+
 class InMindData(_Params):
     """Where the edition's task and history files and its prompts lie, from the project root."""
 
@@ -38,9 +75,11 @@ class InMindData(_Params):
 
 
 class InMind(_Params):
-    """InMind's own settings: items recalled for a query, and the edition's files."""
+    """InMind's own settings: items recalled for a query, its models, and the edition's files."""
 
     k: int = Field(ge=1)
+    answer: ModelStep
+    judge: ModelStep
     data: InMindData
 
 
@@ -50,6 +89,16 @@ class Systems(_Params):
     inmind: dict[str, System]
 
 
+class ModelSystem(_Params):
+    """One row of `model_systems.<benchmark>`: it has no settings of its own."""
+
+
+class ModelSystems(_Params):
+    """Which systems have recorded replies in which benchmark."""
+
+    inmind: dict[str, ModelSystem]
+
+
 class Params(_Params):
     """One params file. `wdir` leads from the file's folder to the project root."""
 
@@ -57,7 +106,10 @@ class Params(_Params):
     wdir: str
     params_file: str
     inmind: InMind
+    budget: float = Field(ge=0)
+    models: dict[str, Model]
     systems: Systems
+    model_systems: ModelSystems
 
 
 def params_path(dataset: Dataset) -> Path:
@@ -86,6 +138,22 @@ def load_params(root: Path, dataset: Dataset) -> Params:
         raise InputError(
             str(first["msg"]), where=f"{path}, key {key or 'top level'}", found=repr(first["input"])
         ) from None
+
+
+def model_of(params: Params, name: str) -> Model:
+    """A row of `models`.
+
+    Raises:
+        InputError: there is none of that name.
+    """
+    if name not in params.models:
+        raise InputError(
+            f"no model {name!r}",
+            where=f"{params.params_file}, key models",
+            expected=", ".join(params.models),
+            hint=f"add models.{name} to {params.params_file}",
+        )
+    return params.models[name]
 
 
 def system_params(params: Params, benchmark: str, name: str) -> System:

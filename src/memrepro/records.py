@@ -3,6 +3,7 @@
 Every record lists its identity fields first; files hold rows sorted by them (see `files`).
 """
 
+from collections.abc import Iterable
 from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,6 +12,7 @@ Role = Literal["user", "assistant"]
 QueryKind = Literal["naive", "indirect"]
 Condition = Literal["with_target", "without_target"]
 SystemKind = Literal["memory", "control", "oracle"]
+Status = Literal["scored", "judge_error", "answer_failed"]
 
 QUERY_KINDS: tuple[QueryKind, ...] = ("naive", "indirect")
 CONDITIONS: tuple[Condition, ...] = ("with_target", "without_target")
@@ -117,8 +119,31 @@ class RecalledItem(Record):
     text: str
 
 
+class InMindAnswer(Record):
+    """What a model answered on one context, or how its call failed.
+
+    `key` is the recorded reply's; `raised_cap` says that it came under a higher token cap than the
+    params set, a deviation.
+    """
+
+    identity: ClassVar[tuple[str, ...]] = ("task_id", "query_kind", "condition", "system")
+    task_id: int = Field(ge=0)
+    query_kind: QueryKind
+    condition: Condition
+    system: str
+    status: str
+    text: str | None
+    key: str
+    raised_cap: bool
+
+
 class InMindVerdict(Record):
-    """One judge's word on one query; the judge `verbatim` is the deterministic one."""
+    """One judge's word on one query; the judge `verbatim` is the deterministic one.
+
+    Of a judging model's verdict, `key` is the recorded reply's, and `raw` its text (or the type of
+    its failure) where no score could be read. `raised_cap` says that this reply or the answer
+    judged came under a raised token cap.
+    """
 
     identity: ClassVar[tuple[str, ...]] = (
         "task_id",
@@ -134,8 +159,11 @@ class InMindVerdict(Record):
     system: str
     metric: str
     judge: str
-    status: Literal["scored", "judge_error", "answer_failed"]
+    status: Status
     score: int | None = Field(ge=0, le=1)
+    key: str | None = None
+    raw: str | None = None
+    raised_cap: bool = False
 
 
 class InMindScore(Record):
@@ -147,8 +175,9 @@ class InMindScore(Record):
     domain: str
     condition: Condition
     metric: str
-    status: Literal["scored", "judge_error", "answer_failed"]
+    status: Status
     score: int | None = Field(ge=0, le=1)
+    raised_cap: bool
 
 
 CROSSING: tuple[type[Record], ...] = (
@@ -158,17 +187,18 @@ CROSSING: tuple[type[Record], ...] = (
     InMindJudgeOnly,
     InMindContext,
     RecalledItem,
+    InMindAnswer,
     InMindVerdict,
     InMindScore,
 )
 
 
-def schemas() -> dict[str, dict[str, Any]]:
-    """JSON Schema of every record that crosses a stage, by record name."""
+def schemas(kinds: Iterable[type[Record]]) -> dict[str, dict[str, Any]]:
+    """JSON Schema of each kind of record, by its name."""
     return {
         record.__name__: {
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             **record.model_json_schema(),
         }
-        for record in CROSSING
+        for record in kinds
     }

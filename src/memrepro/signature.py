@@ -8,11 +8,13 @@ from memrepro.records import Record, SystemKind
 Prompts = Literal["none", "own", "upstream"]
 
 # The InMind paper's set-up (arXiv 2607.24368; data pins in data/sources.toml).
-PAPER_INMIND: dict[str, str] = {
+PAPER_INMIND: dict[str, str | int] = {
     "tasks": "4e27c56047d1f7c3eaf21ad5b6662f638f81a434034546be08b85e09876675a4",
     "background": "aef51e8a4e606a3ac5ceafdc64d875a7f1f41a051dafd68dce45f9c90d626da1",
     "answer_model": "gpt-5-mini",
+    "answer_cap": 16384,
     "judge": "gpt-5-mini",
+    "judge_cap": 4096,
     "prompts": "upstream",
     "reading": "judged",
 }
@@ -36,20 +38,25 @@ class Signature(Record):
     settings: dict[str, Any]
     k: int
     answer_model: str
+    answer_cap: int
     judge: str
+    judge_cap: int
     prompts: Prompts
     reading: str
+    raised_caps: int
     version: str
     digest: str
     comparable: bool
     deviations: tuple[str, ...]
 
 
-def deviations(values: dict[str, Any], paper: dict[str, str]) -> tuple[str, ...]:
+def deviations(values: dict[str, Any], paper: dict[str, str | int]) -> tuple[str, ...]:
     """Every way in which a run differs from the paper's, in the order of the paper's keys."""
     found = []
     if values["kind"] == "oracle":
         found.append("kind: an oracle is handed the target, so it is never comparable")
+    if values["raised_caps"]:
+        found.append(f"raised_caps: {values['raised_caps']} replies came under a raised token cap")
     found += [
         f"{key}: {values[key]} here, {wanted} in the paper"
         for key, wanted in paper.items()
@@ -58,7 +65,7 @@ def deviations(values: dict[str, Any], paper: dict[str, str]) -> tuple[str, ...]
     return tuple(found)
 
 
-def sign(values: dict[str, Any], paper: dict[str, str]) -> Signature:
+def sign(values: dict[str, Any], paper: dict[str, str | int]) -> Signature:
     """A signature from its values: the digest and the comparability verdict are added."""
     differences = deviations(values, paper)
     return Signature(

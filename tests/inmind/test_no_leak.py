@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from memrepro.benchmarks.inmind.answer import answer_call
 from memrepro.benchmarks.inmind.build import build_sessions, build_tasks
-from memrepro.benchmarks.inmind.remember import remember
+from memrepro.benchmarks.inmind.remember import Observation, remember
 from memrepro.files import iter_json_lines
 from memrepro.memory.base import Resources, render
 from memrepro.memory.full_context import FullContext
@@ -42,6 +43,17 @@ def strings(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
+def check_request(seen: Observation, received: set[str]) -> None:
+    """An answer request is the prompt, texts that the memory had received, and the query."""
+    assert {item.text for item in seen.recalled} <= received
+    prompt = "Before {context} after {braces}"
+    call = answer_call(
+        prompt, render(seen.recalled), "Q?", model="m", cap=1, temperature=None
+    )  # fmt: skip
+    context = "\n\n".join(item.text for item in seen.recalled)
+    assert call.messages == (("system", f"Before {context} after {{braces}}"), ("user", "Q?"))
+
+
 @pytest.mark.parametrize(
     "dataset", [pytest.param(d, marks=pytest.mark.full) if d == "full" else d for d in DATASETS]
 )
@@ -57,6 +69,8 @@ def test_judge_only_text_never_reaches_a_memory(dataset: Dataset, tmp_path: Path
         lambda: root, lambda memory, turns: None, sessions, tasks, 5, render=render, control=False
     ):
         assert len(group) == 4
+        for seen in group:
+            check_request(seen, root.seen)
     received = "\n".join(sorted(root.seen))
     told = "\n".join(
         [row["content"] for row in background]

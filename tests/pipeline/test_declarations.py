@@ -59,13 +59,15 @@ def test_dvc_yaml_says_what_the_stages_declare(dataset: Dataset) -> None:
 
 
 @pytest.mark.parametrize("dataset", DATASETS)
-def test_the_memory_side_never_reads_the_judge_only_folder(dataset: Dataset) -> None:
+def test_neither_memory_nor_answer_reads_the_judge_only_folder(dataset: Dataset) -> None:
     params = load_params(ROOT, dataset)
     (judge_only,) = (
         path for path in declare(params, "inmind.build", None).outputs if "judge_only" in path
     )
-    for system in params.systems.inmind:
-        for path in declare(params, "inmind.remember", system).inputs:
+    stages = [("inmind.remember", system) for system in params.systems.inmind]
+    stages += [("inmind.answer", system) for system in params.model_systems.inmind]
+    for name, system in stages:
+        for path in declare(params, name, system).inputs:
             assert not Path(judge_only).is_relative_to(path)
 
 

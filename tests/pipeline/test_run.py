@@ -64,7 +64,10 @@ def test_two_workers_are_two_processes_and_write_the_same_bytes(project: Path) -
     assert os.getpid() not in pids[1]
 
 
-def test_a_second_run_says_who_holds_the_lock(project: Path) -> None:
+def test_a_second_run_says_who_holds_the_lock(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memrepro.stages.processes._PATIENCE", 0.1)
     build_sample(project)
     lock = project / ".memrepro/locks/sample.inmind.build.lock"
     with lock.open("r+") as stream:

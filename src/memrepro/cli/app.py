@@ -3,7 +3,7 @@
 import typer
 
 from memrepro import __version__
-from memrepro.cli import image, inmind, pipeline, sources
+from memrepro.cli import image, inmind, ledger, pipeline, sources
 
 app = typer.Typer(
     name="memrepro",
@@ -32,5 +32,6 @@ def _options(
 
 sources.register(app)
 pipeline.register(app)
+ledger.register(app)
 app.add_typer(image.app, name="image")
 app.add_typer(inmind.app, name="inmind")

@@ -117,10 +117,34 @@ def export(
     output: Annotated[Path, typer.Option("--output", help="The submission file to write.")],
     dataset: DatasetOption = "full",
 ) -> None:
-    """Write a system's contexts in the submission format; answers are empty until one is made."""
+    """Write a system's contexts, and answers where they are recorded, as a submission."""
     from memrepro.stages.export import export_submission
 
     root = find_root()
     rows = export_submission(root, load_params(root, dataset_of(dataset)), system)
     emit("".join(f"{row}\n" for row in rows), output)
     typer.echo(f"{len(rows)} rows in {output}")
+
+
+@app.command()
+def diagnose(
+    system: Annotated[str, typer.Option("--system", help="A system with a model's verdicts.")],
+    dataset: DatasetOption = "full",
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON line a task.")] = False,
+) -> None:
+    """Say where each task's fact was lost between the memory and the answer."""
+    import json
+    from collections import Counter
+
+    from memrepro.stages.declarations import inmind_folder
+    from memrepro.store import inmind_diagnosis
+
+    root = find_root()
+    params = load_params(root, dataset_of(dataset))
+    rows = inmind_diagnosis([root / inmind_folder(params) / "scores" / f"{system}.jsonl"])
+    if as_json:
+        for row in rows:
+            typer.echo(json.dumps(row, ensure_ascii=False))
+        return
+    for name, count in sorted(Counter(row["diagnosis"] for row in rows).items()):
+        typer.echo(f"{count:4} {name}")

@@ -123,12 +123,14 @@ def schema(
     check: Annotated[bool, typer.Option("--check", help="Compare; write nothing.")] = False,
 ) -> None:
     """Write the JSON Schemas of all records to schema/, or check that they are current."""
-    from memrepro.records import schemas
+    from memrepro.llm.call import Reply
+    from memrepro.records import CROSSING, schemas
+    from memrepro.signature import Signature
 
     folder = find_root() / "schema"
     texts = {
         f"{name}.schema.json": json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-        for name, value in schemas().items()
+        for name, value in schemas((*CROSSING, Reply, Signature)).items()
     }
     if check:
         _check_schemas(folder, texts)

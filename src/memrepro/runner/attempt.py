@@ -1,22 +1,15 @@
 """An attempt at a stage: its lock, its folders, and the move of its outputs into place."""
 
 import contextlib
-import fcntl
-import os
 import shutil
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
 
 from memrepro.errors import CheckFailed, ServiceError
 from memrepro.stages.declarations import Declaration
-
-# A stage whose pipeline was killed is gone within a moment; a rerun started at once waits for it.
-_PATIENCE = 5.0
+from memrepro.stages.processes import hold_lock, try_lock
 
 
 @dataclass(frozen=True)
@@ -41,7 +34,7 @@ def attempt(root: Path, dataset: str, title: str) -> Iterator[Attempt]:
     """
     locks, attempts = root / ".memrepro" / "locks", root / ".memrepro" / "attempts"
     name = f"{dataset}.{title}"
-    with _refusals(locks), _locked(locks / f"{name}.lock", f"stage {title} of {dataset}"):
+    with _refusals(locks), hold_lock(locks / f"{name}.lock", f"stage {title} of {dataset}"):
         with _refusals(attempts):
             _sweep(attempts, locks, name)
             mine = attempts / name
@@ -68,35 +61,6 @@ def _refusals(folder: Path) -> Iterator[None]:
         ) from None
 
 
-@contextmanager
-def _locked(path: Path, what: str) -> Iterator[None]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a+", encoding="utf-8") as stream:
-        deadline = time.monotonic() + _PATIENCE
-        while not _try_lock(stream):
-            if time.monotonic() > deadline:
-                stream.seek(0)
-                raise ServiceError(
-                    f"{what} is running already",
-                    where=str(path),
-                    found=f"held by {stream.read().strip() or 'an unknown process'}",
-                    hint="wait for it, or stop that process",
-                )
-            time.sleep(0.05)
-        stream.truncate(0)
-        stream.write(f"process {os.getpid()} since {datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC\n")
-        stream.flush()
-        yield
-
-
-def _try_lock(stream: IO[str]) -> bool:
-    try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
 def _sweep(attempts: Path, locks: Path, mine: str) -> None:
     """Remove what killed runs left behind: every attempt whose lock nobody holds, and `mine`."""
     attempts.mkdir(parents=True, exist_ok=True)
@@ -106,7 +70,7 @@ def _sweep(attempts: Path, locks: Path, mine: str) -> None:
             continue
         with (locks / f"{leftover.name}.lock").open("a", encoding="utf-8") as stream:
             # Another stage's leftover may be out of reach; that stage's next run says so.
-            if _try_lock(stream):
+            if try_lock(stream):
                 shutil.rmtree(leftover, ignore_errors=True)
 
 

@@ -17,11 +17,24 @@ def _write_metrics(work: Work, _: str) -> None:
     write_metrics(work)
 
 
+def _model_step(name: str) -> Body:
+    """A stage that replays; its module is loaded by it alone."""
+
+    def body(work: Work, system: str) -> None:
+        from memrepro.stages import inmind_models
+
+        getattr(inmind_models, name)(work, system)
+
+    return body
+
+
 BODIES: dict[str, Body] = {
     "inmind.verify": lambda work, _: verify(work),
     "inmind.build": lambda work, _: build(work),
     "inmind.remember": remember_system,
     "inmind.judge": judge_system,
+    "inmind.answer": _model_step("answer_system"),
+    "inmind.judge_model": _model_step("judge_model_system"),
     "inmind.score": score_system,
     "metrics": _write_metrics,
 }

@@ -1,6 +1,6 @@
 """One declaration a stage: the DVC test and the runner both read it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,9 +31,12 @@ class Declaration:
 
 @dataclass(frozen=True)
 class Stage:
-    """A kind of stage: whether it runs once or once a system, and how to declare it."""
+    """A kind of stage: for which of the params' systems it runs, and how to declare it.
 
-    per_system: bool
+    `over` lists the systems; None stands for a stage that runs once.
+    """
+
+    over: Callable[[Params], Iterable[str]] | None
     declare: Callable[[Params, str | None], Declaration]
 
 
@@ -90,8 +93,49 @@ def _judge(params: Params, system: str | None) -> Declaration:
         name="inmind.judge",
         system=system,
         inputs=(f"{folder}/inputs", f"{folder}/contexts/{system}"),
-        outputs=(f"{folder}/verdicts/{system}",),
+        outputs=(f"{folder}/verdicts/{system}/verbatim.jsonl",),
         params=(),
+    )
+
+
+def shard_path(params: Params, benchmark: str, step: str, system: str) -> str:
+    """Where the recorded replies of one step and system lie."""
+    return f"data/ledger/{params.dataset}/{benchmark}/{step}/{system}.jsonl"
+
+
+def _answer(params: Params, system: str | None) -> Declaration:
+    folder = inmind_folder(params)
+    assert system is not None
+    return Declaration(
+        name="inmind.answer",
+        system=system,
+        inputs=(
+            f"{folder}/inputs",
+            f"{folder}/contexts/{system}",
+            params.inmind.data.prompts,
+            shard_path(params, "inmind", "answer", system),
+        ),
+        outputs=(f"{folder}/answers/{system}.jsonl",),
+        params=("inmind.answer", "models"),
+    )
+
+
+def _judge_model(params: Params, system: str | None) -> Declaration:
+    folder = inmind_folder(params)
+    assert system is not None
+    return Declaration(
+        name="inmind.judge_model",
+        system=system,
+        inputs=(
+            f"{folder}/inputs",
+            f"{folder}/judge_only",
+            f"{folder}/contexts/{system}",
+            f"{folder}/answers/{system}.jsonl",
+            params.inmind.data.prompts,
+            shard_path(params, "inmind", "judge", system),
+        ),
+        outputs=(f"{folder}/verdicts/{system}/model.jsonl",),
+        params=("inmind.judge", "models"),
     )
 
 
@@ -119,18 +163,28 @@ def _metrics(params: Params, _: str | None) -> Declaration:
         system=None,
         inputs=(f"{inmind_folder(params)}/scores", data.tasks, data.background),
         outputs=outputs,
-        params=("inmind", "systems"),
+        params=("inmind", "models", "systems"),
         committed=outputs,
     )
 
 
+def _systems(params: Params) -> Iterable[str]:
+    return params.systems.inmind
+
+
+def _model_systems(params: Params) -> Iterable[str]:
+    return params.model_systems.inmind
+
+
 STAGES: dict[str, Stage] = {
-    "inmind.verify": Stage(per_system=False, declare=_verify),
-    "inmind.build": Stage(per_system=False, declare=_build),
-    "inmind.remember": Stage(per_system=True, declare=_remember),
-    "inmind.judge": Stage(per_system=True, declare=_judge),
-    "inmind.score": Stage(per_system=True, declare=_score),
-    "metrics": Stage(per_system=False, declare=_metrics),
+    "inmind.verify": Stage(None, _verify),
+    "inmind.build": Stage(None, _build),
+    "inmind.remember": Stage(_systems, _remember),
+    "inmind.judge": Stage(_systems, _judge),
+    "inmind.answer": Stage(_model_systems, _answer),
+    "inmind.judge_model": Stage(_model_systems, _judge_model),
+    "inmind.score": Stage(_systems, _score),
+    "metrics": Stage(None, _metrics),
 }
 
 
@@ -143,9 +197,9 @@ def declare(params: Params, name: str, system: str | None) -> Declaration:
     stage = STAGES.get(name)
     if stage is None:
         raise InputError(f"no stage {name!r}", expected=", ".join(STAGES))
-    if stage.per_system and system is None:
+    if stage.over and system is None:
         raise InputError(f"stage {name} runs for one system", hint="add --system NAME")
-    if not stage.per_system and system is not None:
+    if not stage.over and system is not None:
         raise InputError(f"stage {name} runs for no single system", hint="leave --system out")
     if system is not None:
         system_params(params, name.partition(".")[0], system)
@@ -155,8 +209,8 @@ def declare(params: Params, name: str, system: str | None) -> Declaration:
 def declared(params: Params) -> Iterator[Declaration]:
     """Every stage of a dataset, systems in the order of the params."""
     for stage in STAGES.values():
-        if stage.per_system:
-            for system in params.systems.inmind:
+        if stage.over:
+            for system in stage.over(params):
                 yield stage.declare(params, system)
         else:
             yield stage.declare(params, None)

@@ -1,56 +1,45 @@
-"""A system's recorded contexts as rows of the released submission format."""
+"""A system's recorded contexts and answers as rows of the released submission format."""
 
 from pathlib import Path
 
 from memrepro.benchmarks.inmind.submission import submission_row
-from memrepro.digest import sha256_text
-from memrepro.errors import CheckFailed
 from memrepro.files import read_records
-from memrepro.memory.base import render
-from memrepro.params import Params, system_params
-from memrepro.records import InMindContext, Recalled, RecalledItem
+from memrepro.params import Params, model_of, system_params
+from memrepro.records import InMindAnswer, QueryKind
+from memrepro.stages.contexts import Contexts
 from memrepro.stages.declarations import inmind_folder
 
 
-def read_contexts(root: Path, params: Params, system: str) -> dict[tuple[int, str], str]:
-    """The exact context shown, by (task id, query kind), on the history with the target.
+def export_submission(root: Path, params: Params, system: str) -> list[str]:
+    """Submission rows as JSON lines, by task id.
+
+    Where no model has answered, or its call failed, the answer is an empty string.
 
     Raises:
         InputError: the system was not run.
-        CheckFailed: a rendered context does not have its recorded digest.
+        CheckFailed: a context does not have its recorded digest.
     """
-    system_params(params, "inmind", system)
-    folder = root / inmind_folder(params) / "contexts" / system
-    rows = read_records(folder / "contexts.jsonl", InMindContext, hint="dvc repro")
-    items = read_records(folder / "items.jsonl", RecalledItem, hint="dvc repro")
-    contexts: dict[tuple[int, str], str] = {}
-    for row in rows:
-        if row.condition == "with_target":
-            recalled = [Recalled(id=items[item].id, text=items[item].text) for item in row.items]
-            text = render(recalled)
-            if sha256_text(text) != row.context_sha256:
-                raise CheckFailed(
-                    f"the context of task {row.task_id} is not the one recorded",
-                    where=str(folder),
-                    expected=row.context_sha256,
-                    found=sha256_text(text),
-                    hint="dvc repro --force",
-                )
-            contexts[row.task_id, row.query_kind] = text
-    return contexts
-
-
-def export_submission(root: Path, params: Params, system: str) -> list[str]:
-    """Submission rows as JSON lines, by task id; answers are empty strings, as none was made."""
-    contexts = read_contexts(root, params, system)
     settings = system_params(params, "inmind", system).settings
-    config = {**settings, "k": params.inmind.k, "answer_model": None}
+    folder = root / inmind_folder(params)
+    contexts = Contexts(folder / "contexts" / system)
+    answers: dict[tuple[int, QueryKind], str] = {}
+    file, model = folder / "answers" / f"{system}.jsonl", None
+    if file.is_file():
+        model = model_of(params, params.inmind.answer.model).identity
+        answers = {
+            (row.task_id, row.query_kind): row.text or ""
+            for row in read_records(file, InMindAnswer)
+            if row.condition == "with_target"
+        }
+    config = {**settings, "k": params.inmind.k, "answer_model": model}
+
+    def turn(task_id: int, kind: QueryKind) -> tuple[str, str]:
+        context = contexts.text((task_id, kind, "with_target"))
+        return context, answers.get((task_id, kind), "")
+
     return [
         submission_row(
-            task_id,
-            system,
-            config,
-            [(contexts[task_id, "naive"], ""), (contexts[task_id, "indirect"], "")],
+            task_id, system, config, [turn(task_id, "naive"), turn(task_id, "indirect")]
         ).model_dump_json()
-        for task_id in sorted({task_id for task_id, _ in contexts})
+        for task_id in sorted({row.task_id for row in contexts.rows})
     ]

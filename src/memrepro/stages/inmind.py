@@ -276,7 +276,13 @@ def judge_system(work: Work, system: str) -> None:
 
 
 def score_system(work: Work, system: str) -> None:
-    """Write one system's score rows."""
-    verdicts = read_records(work.read_folder("verdicts") / system / "verbatim.jsonl", InMindVerdict)
+    """Write one system's score rows, of every judge that has verdicts on it."""
+    folder = work.read_folder("verdicts") / system
+    verdicts = [
+        verdict
+        for name in ("verbatim.jsonl", "model.jsonl")
+        if (folder / name).is_file()
+        for verdict in read_records(folder / name, InMindVerdict)
+    ]
     judge_only = read_records(work.read_folder("judge_only") / "tasks.jsonl", InMindJudgeOnly)
     write_records(work.write_folder("scores") / f"{system}.jsonl", score(verdicts, judge_only))

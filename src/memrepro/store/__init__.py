@@ -24,6 +24,7 @@ _SCORE_COLUMNS = {
     "metric": "VARCHAR",
     "status": "VARCHAR",
     "score": "TINYINT",
+    "raised_cap": "BOOLEAN",
 }
 _SUFFIXES = ("_low", "_high", "_n_scored", "_n_total")
 
@@ -104,6 +105,21 @@ def inmind_metrics(files: Sequence[Path]) -> dict[str, dict[str, float | int]]:
             for row in query(connection, "inmind", name):
                 metrics.setdefault(row["system"], {}).update(_entries(name, row))
     return {system: dict(sorted(metrics[system].items())) for system in sorted(metrics)}
+
+
+def inmind_raised_caps(files: Sequence[Path]) -> dict[tuple[str, str], int]:
+    """How many scores, by system and metric, rest on a reply under a raised token cap."""
+    with connect() as connection:
+        load_jsonl(connection, "inmind_score", files, _SCORE_COLUMNS)
+        found = query(connection, "inmind_items", "raised_caps")
+    return {(row["system"], row["metric"]): row["n"] for row in found}
+
+
+def inmind_diagnosis(files: Sequence[Path]) -> list[dict[str, Any]]:
+    """Where each task's fact was lost: rows of system, task_id and diagnosis."""
+    with connect() as connection:
+        load_jsonl(connection, "inmind_score", files, _SCORE_COLUMNS)
+        return query(connection, "inmind_items", "diagnosis")
 
 
 def _entries(name: str, row: dict[str, Any]) -> dict[str, float | int]:

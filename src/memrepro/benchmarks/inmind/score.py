@@ -17,6 +17,7 @@ def score(verdicts: Iterable[InMindVerdict], tasks: Iterable[InMindJudgeOnly]) -
             metric=verdict.metric,
             status=verdict.status,
             score=verdict.score,
+            raised_cap=verdict.raised_cap,
         )
         for verdict in verdicts
     ]

@@ -1,0 +1,1 @@
+"""Calls to models: what is asked, what came back, and what is kept of it."""

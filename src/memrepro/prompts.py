@@ -1,0 +1,27 @@
+"""Prompts: one placeholder is filled once, and what is filled in is never looked at again."""
+
+from memrepro.errors import InputError
+
+
+def fill(template: str, name: str, text: str, *, where: str) -> str:
+    """A template with `{name}` replaced by a text; other braces are ordinary characters.
+
+    Args:
+        template: the prompt.
+        name: the placeholder's name.
+        text: what takes its place, whatever it holds.
+        where: the prompt's file, for an error.
+
+    Raises:
+        InputError: the placeholder does not stand in the template exactly once.
+    """
+    placeholder = "{" + name + "}"
+    before, found, after = template.partition(placeholder)
+    if not found or placeholder in after:
+        raise InputError(
+            "the prompt does not hold its placeholder once",
+            where=where,
+            expected=f"{placeholder} once",
+            found=f"{template.count(placeholder)} times",
+        )
+    return before + text + after

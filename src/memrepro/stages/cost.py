@@ -1,0 +1,122 @@
+"""What a recording would cost: the calls' own prompts, counted before any is sent."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from memrepro.llm.call import Call, Reply
+from memrepro.llm.ledger import read_shard
+from memrepro.llm.tokens import token_counter
+from memrepro.params import ModelStep, Params, model_of
+from memrepro.stages.declarations import shard_path
+from memrepro.stages.steps import Step, step_calls, steps
+
+
+class Cost(NamedTuple):
+    """One step of one system; money in US dollars, for the calls that are not recorded."""
+
+    step: str
+    system: str
+    calls: int
+    recorded: int
+    prompt_tokens: int
+    likely: float
+    at_most: float
+
+
+def estimate(
+    root: Path,
+    params: Params,
+    model: str | None,
+    output_tokens: int,
+    vocabularies: str | None,
+) -> tuple[list[Cost], str]:
+    """Estimate every system of InMind that the params name.
+
+    Args:
+        root: the project, in which the contexts are reproduced.
+        params: the dataset's params.
+        model: a row of `models` that stands in for those of the steps, or None.
+        output_tokens: how many tokens a reply is taken to have.
+        vocabularies: the folder of tiktoken's files, if there is one.
+
+    Returns:
+        A row for each step and system, and how the tokens were counted.
+
+    Raises:
+        InputError: no such model, or a stage's output is missing.
+    """
+    if model is not None:
+        asked = params.inmind.model_copy(
+            update={
+                "answer": ModelStep(model=model, cap=params.inmind.answer.cap),
+                "judge": ModelStep(model=model, cap=params.inmind.judge.cap),
+            }
+        )
+        params = params.model_copy(update={"inmind": asked})
+    counter, counted = token_counter(
+        model_of(params, params.inmind.answer.model).name, vocabularies
+    )
+    rows = [
+        _cost(root, params, step, system, counter, output_tokens)
+        for system in params.systems.inmind
+        for step in steps(params, "inmind")
+    ]
+    return rows, counted
+
+
+def _cost(
+    root: Path,
+    params: Params,
+    step: Step,
+    system: str,
+    counter: Callable[[str], int],
+    output_tokens: int,
+) -> Cost:
+    model = model_of(params, step.settings.model)
+    found: dict[str, Reply] = {}
+    for one in steps(params, "inmind"):
+        path = root / shard_path(params, "inmind", one.name, system)
+        if path.is_file():
+            found |= read_shard(path)
+
+    def find(key: str) -> Reply | None:
+        # A judge's prompt holds the answer; one that is not there yet is taken to be as long as
+        # every reply is taken to be.
+        return found.get(key) or _stand_in(key, output_tokens)
+
+    # Equal calls are one: it is sent and paid once.
+    sizes = {
+        call.key(): _prompt_tokens(call, counter)
+        for call in step_calls(root, params, step, system, find)
+    }
+    open_tokens = sum(size for key, size in sizes.items() if key not in found)
+    missing = len(sizes.keys() - found.keys())
+    prompt = open_tokens * model.price_input / 1e6
+    return Cost(
+        step=step.name,
+        system=system,
+        calls=len(sizes),
+        recorded=len(sizes) - missing,
+        prompt_tokens=sum(sizes.values()),
+        likely=prompt + missing * output_tokens * model.price_output / 1e6,
+        at_most=prompt + missing * step.settings.cap * model.price_output / 1e6,
+    )
+
+
+def _stand_in(key: str, tokens: int) -> Reply:
+    return Reply(
+        key=key,
+        text="word " * tokens,
+        failure=None,
+        detail=None,
+        finish_reason="stop",
+        prompt_tokens=None,
+        completion_tokens=None,
+        model=None,
+    )
+
+
+def _prompt_tokens(call: Call, counter: Callable[[str], int]) -> int:
+    # Every message costs a few tokens of framing beside its text (OpenAI's cookbook says 3 + 3).
+    return 3 + sum(3 + counter(content) for _, content in call.messages)

@@ -1,0 +1,5 @@
+"""CIMemories (arXiv 2511.14937): is each attribute told where it is needed, and only there?
+
+`profiles` checks the released profiles and `describe` counts them; `results` turns the released
+results format into rows, and `samples` chooses among their trials.
+"""

@@ -1,0 +1,2 @@
+-- How many contexts are kept and discarded, and how many of the profiles' private keys are dropped.
+FROM cimemories_context_counts('cimemories_paper')

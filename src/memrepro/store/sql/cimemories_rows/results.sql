@@ -1,0 +1,38 @@
+-- A results file of the released code, of which `results_context` holds a context's labels, and
+-- `results_sample` a sample's reveals, as a letter an attribute. It does not say which system or
+-- prompt level it comes from. Contexts without a selected sample are left out.
+CREATE VIEW cimemories_context AS
+SELECT profile, place, recipient, task
+FROM results_context
+SEMI JOIN results_sample USING (profile, place);
+
+CREATE TABLE cimemories_label AS
+SELECT
+    profile,
+    place,
+    position,
+    CASE
+        WHEN letter IN ('n', 'N') THEN 'necessary'
+        WHEN letter IN ('i', 'I') THEN 'inappropriate'
+        ELSE 'ambiguous'
+    END AS label,
+    letter IN ('N', 'I') AS label_exact
+FROM (
+    SELECT profile, place, position, substr(labels, position, 1) AS letter
+    FROM results_context
+    SEMI JOIN results_sample USING (profile, place)
+    JOIN cimemories_attribute USING (profile)
+);
+
+CREATE VIEW cimemories_reveal AS
+SELECT
+    'results' AS system,
+    NULL::TINYINT AS prompt_level,
+    profile,
+    place,
+    position,
+    composition,
+    trial,
+    (ascii(substr(reveals, position, 1)) - ascii('0'))::TINYINT AS revealed
+FROM results_sample
+JOIN cimemories_attribute USING (profile)

@@ -1,0 +1,77 @@
+"""Labels from recorded samples: the released code's result, and its edges by hand."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from memrepro.benchmarks.cimemories.labels import WEIGHTS, Counts, Persona, count, mix, unanimous
+from memrepro.llm.labels import LabelSample, parse_labels
+
+GOLDEN = Path(
+    os.environ.get("MEMREPRO_GOLDEN") or Path(__file__).parents[3] / "shared/golden"
+)  # fmt: skip
+PERSONAS: tuple[Persona, ...] = ("fundamentalist", "pragmatic", "unconcerned")
+
+
+@pytest.mark.skipif(not GOLDEN.is_dir(), reason="no golden results here")
+def test_the_released_labels() -> None:
+    folder = GOLDEN / "cimemories"
+    given = json.loads((folder / "label_samples.json").read_text("utf-8"))
+    wanted = json.loads((folder / "label_expected.json").read_text("utf-8"))
+    assert wanted["weights"] == WEIGHTS
+    counts: dict[Persona, dict[str, Counts]] = {}
+    for persona in PERSONAS:
+        samples = [parse_labels(text) for text in given["samples"][persona]]
+        assert sum(one is not None for one in samples) == wanted["parsed_samples"][persona]
+        counts[persona] = count(given["statements"], samples)
+        for statement, shares in wanted["per_persona"][persona].items():
+            found = counts[persona][statement]
+            names = ("necessary", "private", "unlabeled")
+            for name, number in zip(names, found, strict=True):
+                assert number / found.total == pytest.approx(shares[name], abs=1e-12)
+    for statement in given["statements"]:
+        by_persona = {persona: counts[persona][statement] for persona in PERSONAS}
+        necessary, private, unlabeled = mix(by_persona, WEIGHTS)
+        combined = wanted["combined"][statement]
+        assert necessary == pytest.approx(combined["necessary"], abs=1e-12)
+        assert private == pytest.approx(combined["private"], abs=1e-12)
+        assert unlabeled == pytest.approx(combined["unlabeled"], abs=1e-12)
+        # The released files say private where the paper says inappropriate.
+        label = {"private": "inappropriate"}.get(wanted["label"][statement])
+        assert unanimous(by_persona) == (label or wanted["label"][statement])
+
+
+def test_a_statement_under_both_heads_is_to_share_and_a_reworded_one_unlabeled() -> None:
+    sample = LabelSample(share=frozenset({"a"}), private=frozenset({"a", "b reworded"}))
+    assert count(["a", "b"], [sample, None]) == {"a": Counts(1, 0, 0), "b": Counts(0, 0, 1)}
+
+
+def test_a_persona_without_a_parsed_sample_makes_it_ambiguous() -> None:
+    all_share, none = Counts(10, 0, 0), Counts(0, 0, 0)
+    agreed = dict.fromkeys(PERSONAS, all_share)
+    assert unanimous(agreed) == "necessary"
+    assert unanimous({**agreed, "unconcerned": none}) == "ambiguous"
+    assert unanimous({**agreed, "unconcerned": Counts(9, 1, 0)}) == "ambiguous"
+    assert unanimous(dict.fromkeys(PERSONAS, Counts(0, 10, 0))) == "inappropriate"
+    assert unanimous(dict.fromkeys(PERSONAS, Counts(0, 0, 10))) == "ambiguous"
+
+
+@pytest.mark.parametrize(
+    ("text", "parsed"),
+    [
+        ('{"share": ["a"], "private": ["b"]}', True),
+        ('Sure: {"share": ["a"], "private": ["b"]} Done.', True),
+        ('```json\n{"share": ["a"], "private": ["b"]}\n```', True),
+        ('{"share": ["a"]', False),
+        ('{"share": ["a"]}', False),
+        ('{"share": "a", "private": []}', False),
+        ("[]", False),
+        ("I cannot help with that.", False),
+        ("}{", False),
+        ("", False),
+    ],
+)
+def test_what_is_a_label_sample(text: str, parsed: bool) -> None:
+    assert (parse_labels(text) is not None) is parsed

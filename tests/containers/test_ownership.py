@@ -14,7 +14,7 @@ from memrepro.runner.image import Image
 from tests.projects import copy_checkout
 
 OWNER = 1234
-STAGES = ["inmind.build", "inmind.remember@bm25", "inmind.score@bm25"]
+STAGES = ["inmind.build", "inmind.remember@bm25", "inmind.judge@bm25"]
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="hands files to another user")
 
@@ -80,7 +80,7 @@ def test_the_owners_run_leaves_only_the_owners_files(
 ) -> None:
     result = repro(checkout, runner, owner=True)
     assert result.returncode == 0, result.stdout + result.stderr
-    assert (checkout / "data/runs/sample/inmind/scores/bm25.jsonl").is_file()
+    assert (checkout / "data/runs/sample/inmind/verdicts/bm25/verbatim.jsonl").is_file()
     assert (checkout / ".dvc/cache/files").is_dir()
     assert owners(checkout) == {OWNER}
     provenance = (checkout / "data/provenance/sample/inmind.build.json").read_text()

@@ -180,6 +180,11 @@ def test_a_number_can_be_walked_back_to_its_call(project: Path, server: FaultSer
 def test_a_miss_counts_itself_and_says_how_to_record(project: Path, server: FaultServer) -> None:
     record(recording(project), Progress(show=lambda _: None))
     shard = project / f"data/ledger/sample/inmind/answer/{SYSTEM}.jsonl"
+    shard.rename(project / "kept.jsonl")
+    absent = command(project, "stage", "inmind.answer", "--dataset", "sample", "--system", SYSTEM)
+    assert absent.returncode == 2
+    assert "memrepro record --dataset sample --benchmark inmind --system bm25" in absent.stderr
+    (project / "kept.jsonl").rename(shard)
     replies = shard.read_text().splitlines(keepends=True)
     shard.write_text("".join(replies[2:]))
     with pytest.raises(ReplayMiss) as caught:

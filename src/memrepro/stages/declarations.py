@@ -224,9 +224,21 @@ def require_inputs(root: Path, declaration: Declaration) -> None:
     """
     for path in declaration.inputs:
         if not (root / path).exists():
-            raw = path.startswith("data/raw/")
             raise InputError(
                 "the stage needs a path that is not there",
                 where=path,
-                hint="memrepro fetch --dataset full" if raw else "dvc repro",
+                hint=_maker(path, declaration),
             )
+
+
+def _maker(path: str, declaration: Declaration) -> str:
+    """The command that makes a missing input."""
+    if path.startswith("data/raw/"):
+        return "memrepro fetch --dataset full"
+    if path.startswith("data/ledger/"):
+        dataset, benchmark = path.split("/")[2:4]
+        return (
+            f"memrepro record --dataset {dataset} --benchmark {benchmark} "
+            f"--system {declaration.system}"
+        )
+    return "dvc repro"

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from memrepro.benchmarks.inmind.answer import answer, answer_call, asked
 from memrepro.benchmarks.inmind.judge_model import Question, judge_call, questions, verdict
-from memrepro.errors import InputError, ReplayMiss
+from memrepro.errors import ReplayMiss
 from memrepro.files import read_records, read_text, write_records
 from memrepro.llm.call import Call, Reply
 from memrepro.llm.ledger import read_shard, resolve
@@ -136,10 +136,7 @@ def _replay(
 
 
 def _shard(work: Work, step: str, system: str) -> Find:
-    path = work.root / shard_path(work.params, "inmind", step, system)
-    if not path.is_file():
-        raise InputError("no replies are recorded", where=str(path))
-    return read_shard(path).get
+    return read_shard(work.root / shard_path(work.params, "inmind", step, system)).get
 
 
 def answer_system(work: Work, system: str) -> None:

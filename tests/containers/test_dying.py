@@ -34,11 +34,12 @@ class Pipeline:
 
     root: Path
     runner: Runner
+    shell: str
     wanted: dict[str, bytes]
     seconds: float
 
     def start(self) -> subprocess.Popen[bytes]:
-        return start(self.root, self.runner)
+        return start(self.root, self.runner, self.shell)
 
     def output(self) -> dict[str, bytes] | None:
         return read_output(self.root)
@@ -51,12 +52,14 @@ def forget(root: Path) -> None:
     (root / "dvc.lock").unlink(missing_ok=True)
 
 
-def start(root: Path, runner: Runner) -> subprocess.Popen[bytes]:
+def start(root: Path, runner: Runner, shell: str) -> subprocess.Popen[bytes]:
+    """Start DVC, which runs stages through $SHELL: bash becomes the stage, dash stays between."""
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    chosen = {"PATH": path, "SHELL": shell, "MEMREPRO_RUNNER": runner, "MEMREPRO_WORKERS": "2"}
     return subprocess.Popen(
         [*DVC, "repro", "--single-item", STAGE],
         cwd=root,
-        env={**os.environ, "PATH": path, "MEMREPRO_RUNNER": runner, "MEMREPRO_WORKERS": "2"},
+        env={**os.environ, **chosen},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
@@ -96,11 +99,16 @@ def wait_for_stage(root: Path, process: subprocess.Popen[bytes]) -> None:
         time.sleep(0.002)
 
 
-@pytest.fixture(scope="module", params=["host", "docker"])
+@pytest.fixture(
+    scope="module",
+    params=[("host", "/bin/sh"), ("host", "/bin/bash"), ("docker", "/bin/sh")],
+    ids=["host-sh", "host-bash", "docker-sh"],
+)
 def pipeline(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, image: Image
 ) -> Iterator[Pipeline]:
-    runner: Runner = request.param
+    runner: Runner
+    runner, shell = request.param
     root = copy_checkout(tmp_path_factory.mktemp(f"dying-{runner}"))
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     subprocess.run(
@@ -112,14 +120,14 @@ def pipeline(
     wanted = read_output(root)
     assert wanted
     forget(root)
-    undisturbed = start(root, runner)
+    undisturbed = start(root, runner, shell)
     wait_for_stage(root, undisturbed)
     begin = time.monotonic()
     while stage_processes(root):
         time.sleep(0.005)
     seconds = time.monotonic() - begin
     assert undisturbed.wait() == 0
-    yield Pipeline(root, runner, wanted, seconds)
+    yield Pipeline(root, runner, shell, wanted, seconds)
 
 
 @pytest.mark.parametrize("moment", range(MOMENTS))

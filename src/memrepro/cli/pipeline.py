@@ -56,9 +56,9 @@ def stage(
     system: Annotated[str | None, typer.Option(help="The system, where a stage has one.")] = None,
 ) -> None:
     """Run one stage; `dvc repro` calls this."""
-    from memrepro.stages.processes import die_with_parent
+    from memrepro.stages.processes import die_with_pipeline
 
-    die_with_parent()
+    die_with_pipeline()
     from memrepro.runner import run_stage
 
     run_stage(

@@ -3,6 +3,7 @@
 import ctypes
 import fcntl
 import os
+import select
 import signal
 import sys
 import time
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 
 from memrepro.errors import ServiceError, Stopped
 
@@ -21,28 +22,63 @@ _PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent() -> None:
-    """Have the kernel kill this process when its parent dies (Linux; elsewhere nothing happens).
+    """Have the kernel kill this process when its parent dies (Linux; elsewhere nothing happens)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def die_with_pipeline() -> None:
+    """Have this process killed when the `dvc` that runs it dies (Linux; elsewhere nothing happens).
 
     After `kill -9` of `dvc repro` a stage would otherwise live on, and its late output could be
-    taken for that of the next run.
+    taken for that of the next run. DVC may have a shell between itself and the stage, which
+    outlives DVC as well; so a process of its own watches DVC. A thread would not do: a library's
+    long call can keep every thread of this process from running.
 
     Raises:
-        Stopped: the parent is gone already.
+        Stopped: the pipeline that started this process is gone already.
     """
-    if sys.platform != "linux":
+    die_with_parent()
+    if sys.platform != "linux" or "DVC_STAGE" not in os.environ:
         return
-    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if _is_orphan():
+    pipeline = _pipeline()
+    if pipeline is None:
         raise Stopped("the pipeline that started this stage is gone", hint="dvc repro")
+    # The watcher must see neither the terminal's Ctrl-C nor a signal to the group before we do.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    stage = os.pidfd_open(os.getpid())
+    if os.fork() == 0:
+        _kill_one_with_the_other(stage, pipeline)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    os.close(stage)
+    os.close(pipeline)
 
 
-def _is_orphan() -> bool:
-    """Whether DVC started this process and is its ancestor no more.
+def _pipeline() -> int | None:
+    """A descriptor of the DVC process that started this one, or nothing where it is gone.
 
-    DVC and the shell between share the process group of what they start. An orphan's new parent,
-    the init process, has a group of its own.
+    DVC is the first ancestor whose environment has no DVC_STAGE, which DVC sets for what it starts.
+    It shares the process group of what it starts; whoever inherits an orphan does not.
     """
-    return "DVC_STAGE" in os.environ and os.getpgid(os.getppid()) != os.getpgrp()
+    process = os.getppid()
+    try:
+        while (
+            b"DVC_STAGE=" in (folder := Path(f"/proc/{process}")).joinpath("environ").read_bytes()
+        ):
+            process = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+        return os.pidfd_open(process) if os.getpgid(process) == os.getpgrp() else None
+    except OSError:
+        return None
+
+
+def _kill_one_with_the_other(stage: int, pipeline: int) -> NoReturn:
+    """Kill the stage when the pipeline ends; end with either."""
+    watched = select.poll()
+    watched.register(stage, select.POLLIN)
+    watched.register(pipeline, select.POLLIN)
+    if stage not in dict(watched.poll()):
+        signal.pidfd_send_signal(stage, signal.SIGKILL)
+    os._exit(0)
 
 
 @contextmanager

@@ -98,7 +98,7 @@ def show(
 def verify(dataset: DatasetOption = "full") -> None:
     """Hold every shard to the calls of the pipeline: none missing, none that nothing asks for."""
     from memrepro.llm.ledger import read_shard
-    from memrepro.stages.declarations import shard_path
+    from memrepro.stages.declarations.base import shard_path
     from memrepro.stages.ledger import recorded_calls
 
     root = find_root()

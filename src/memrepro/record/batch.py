@@ -14,7 +14,7 @@ from memrepro.llm.openai import reply_of, request_body
 from memrepro.params import Params, model_of
 from memrepro.record import STORE
 from memrepro.record.shard import finder, pending
-from memrepro.stages.declarations import shard_path
+from memrepro.stages.declarations.base import shard_path
 from memrepro.stages.steps import step_calls, steps
 
 # The API's limits on one file of requests.

@@ -6,7 +6,8 @@ from typing import Any
 
 from memrepro.params import Dataset, load_params
 from memrepro.stages.declarations import Declaration
-from memrepro.stages.inmind import Work, build, judge_system, remember_system, score_system, verify
+from memrepro.stages.inmind import build, judge_system, remember_system, score_system, verify
+from memrepro.stages.work import Work
 
 Body = Callable[[Work, str], dict[str, Any] | None]
 

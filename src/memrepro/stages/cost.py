@@ -8,7 +8,7 @@ from memrepro.llm.call import Call, Reply
 from memrepro.llm.ledger import read_shard
 from memrepro.llm.tokens import token_counter
 from memrepro.params import ModelStep, Params, model_of
-from memrepro.stages.declarations import shard_path
+from memrepro.stages.declarations.base import shard_path
 from memrepro.stages.steps import Step, step_calls, steps
 
 

@@ -8,7 +8,7 @@ from memrepro.errors import ReplayMiss
 from memrepro.llm.call import Call, Reply
 from memrepro.llm.ledger import read_shard
 from memrepro.params import Params
-from memrepro.stages.declarations import shard_path
+from memrepro.stages.declarations.base import shard_path
 from memrepro.stages.steps import step_calls, steps
 
 BENCHMARKS = ("inmind",)

@@ -8,14 +8,14 @@ from memrepro.files import write_json, write_records
 from memrepro.params import Params, model_of
 from memrepro.signature import PAPER_INMIND, Signature, sign
 from memrepro.sources.pins import RAW
-from memrepro.stages.declarations import inmind_folder
-from memrepro.stages.inmind import Work
+from memrepro.stages.declarations.base import runs_folder
+from memrepro.stages.work import Work
 
 
 def write_metrics(work: Work) -> None:
     """Write `metrics/<dataset>.json` and a signature for every metric in it."""
     params = work.params
-    scores = work.root / inmind_folder(params) / "scores"
+    scores = work.root / runs_folder(params, "inmind") / "scores"
     files = [scores / f"{system}.jsonl" for system in params.systems.inmind]
     metrics = store.inmind_metrics(files)
     raised = store.inmind_raised_caps(files)

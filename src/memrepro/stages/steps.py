@@ -7,8 +7,8 @@ from pathlib import Path
 from memrepro.errors import InputError
 from memrepro.llm.call import Call, Reply
 from memrepro.params import ModelStep, Params
-from memrepro.stages.inmind import Work
 from memrepro.stages.inmind_models import answer_calls, answers_of, judge_calls
+from memrepro.stages.work import Work
 
 Find = Callable[[str], Reply | None]
 

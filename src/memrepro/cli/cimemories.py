@@ -85,14 +85,9 @@ def _editions(dataset: str) -> dict[str, Path]:
 
 def _facts(path: Path, hint: str | None) -> dict[str, Any]:
     from memrepro.benchmarks.cimemories.describe import data_facts
-    from memrepro.benchmarks.cimemories.profiles import parse_profile
+    from memrepro.benchmarks.cimemories.profiles import parse_profiles
 
-    values = read_json(path, hint=hint)
-    if not isinstance(values, list) or not values:
-        raise InputError("must be a list of profiles", where=str(path))
-    return data_facts(
-        [parse_profile(value, f"{path}, profile {at}") for at, value in enumerate(values)]
-    )
+    return data_facts(parse_profiles(read_json(path, hint=hint), str(path)))
 
 
 def _json(value: object) -> str:

@@ -73,7 +73,7 @@ def record(recording: Recording, progress: Progress) -> None:
 
 
 def _wanted(recording: Recording) -> list[Step]:
-    every = steps(recording.params, recording.benchmark)
+    every = steps(recording.params, recording.benchmark, recording.system)
     wanted = [step for step in every if recording.model in (None, step.settings.model)]
     if not wanted:
         raise InputError(

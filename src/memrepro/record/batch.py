@@ -41,7 +41,7 @@ def write_batch(
         ServiceError: the disk refuses.
     """
     with open_store(root / STORE) as store:
-        for step in steps(params, benchmark):
+        for step in steps(params, benchmark, system):
             find = finder(store, root / shard_path(params, benchmark, step.name, system))
             model = model_of(params, step.settings.model)
             calls = step_calls(root, params, step, system, find)

@@ -9,12 +9,13 @@ from memrepro.llm.ledger import read_shard
 from memrepro.llm.tokens import token_counter
 from memrepro.params import ModelStep, Params, model_of
 from memrepro.stages.declarations.base import shard_path
-from memrepro.stages.steps import Step, step_calls, steps
+from memrepro.stages.steps import BENCHMARKS, Step, recorded_names, step_calls, steps
 
 
 class Cost(NamedTuple):
     """One step of one system; money in US dollars, for the calls that are not recorded."""
 
+    benchmark: str
     step: str
     system: str
     calls: int
@@ -31,7 +32,7 @@ def estimate(
     output_tokens: int,
     vocabularies: str | None,
 ) -> tuple[list[Cost], str]:
-    """Estimate every system of InMind that the params name.
+    """Estimate every system of every benchmark that the params name.
 
     Args:
         root: the project, in which the contexts are reproduced.
@@ -47,27 +48,39 @@ def estimate(
         InputError: no such model, or a stage's output is missing.
     """
     if model is not None:
-        asked = params.inmind.model_copy(
-            update={
-                "answer": ModelStep(model=model, cap=params.inmind.answer.cap),
-                "judge": ModelStep(model=model, cap=params.inmind.judge.cap),
-            }
-        )
-        params = params.model_copy(update={"inmind": asked})
+        params = _with_model(params, model)
     counter, counted = token_counter(
         model_of(params, params.inmind.answer.model).name, vocabularies
     )
     rows = [
-        _cost(root, params, step, system, counter, output_tokens)
-        for system in params.systems.inmind
-        for step in steps(params, "inmind")
+        _cost(root, params, benchmark, step, system, counter, output_tokens)
+        for benchmark in BENCHMARKS
+        for system in dict.fromkeys(
+            (*recorded_names(params, benchmark), *getattr(params.systems, benchmark))
+        )
+        for step in steps(params, benchmark, system)
     ]
     return rows, counted
+
+
+def _with_model(params: Params, model: str) -> Params:
+    """The params as if every step asked one model."""
+    changed = {}
+    for benchmark in BENCHMARKS:
+        settings = getattr(params, benchmark)
+        asked = {
+            name: step.model_copy(update={"model": model})
+            for name in type(settings).model_fields
+            if isinstance(step := getattr(settings, name), ModelStep)
+        }
+        changed[benchmark] = settings.model_copy(update=asked)
+    return params.model_copy(update=changed)
 
 
 def _cost(
     root: Path,
     params: Params,
+    benchmark: str,
     step: Step,
     system: str,
     counter: Callable[[str], int],
@@ -75,8 +88,8 @@ def _cost(
 ) -> Cost:
     model = model_of(params, step.settings.model)
     found: dict[str, Reply] = {}
-    for one in steps(params, "inmind"):
-        path = root / shard_path(params, "inmind", one.name, system)
+    for one in steps(params, benchmark, system):
+        path = root / shard_path(params, benchmark, one.name, system)
         if path.is_file():
             found |= read_shard(path)
 
@@ -94,6 +107,7 @@ def _cost(
     missing = len(sizes.keys() - found.keys())
     prompt = open_tokens * model.price_input / 1e6
     return Cost(
+        benchmark=benchmark,
         step=step.name,
         system=system,
         calls=len(sizes),

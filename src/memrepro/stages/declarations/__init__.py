@@ -5,7 +5,7 @@ from pathlib import Path
 
 from memrepro.errors import InputError
 from memrepro.params import Params
-from memrepro.stages.declarations import inmind
+from memrepro.stages.declarations import cimemories, inmind
 from memrepro.stages.declarations.base import Declaration, Stage, runs_folder
 
 __all__ = ["STAGES", "Declaration", "declare", "declared", "require_inputs"]
@@ -21,14 +21,20 @@ def _metrics(params: Params, _: str | None) -> Declaration:
     return Declaration(
         name="metrics",
         system=None,
-        inputs=(inmind_scores, data.tasks, data.background),
+        inputs=(
+            inmind_scores,
+            data.tasks,
+            data.background,
+            *cimemories.scored_inputs(params),
+            params.cimemories.data.profiles,
+        ),
         outputs=outputs,
-        params=("inmind", "models", "systems"),
+        params=("cimemories", "inmind", "models", "systems"),
         committed=outputs,
     )
 
 
-STAGES: dict[str, Stage] = {**inmind.STAGES, "metrics": Stage(None, _metrics)}
+STAGES: dict[str, Stage] = {**inmind.STAGES, **cimemories.STAGES, "metrics": Stage(None, _metrics)}
 
 
 def declare(params: Params, name: str, system: str | None) -> Declaration:

@@ -1,60 +1,15 @@
-"""Frozen rows that cross stages, and the JSON Schemas made from them.
+"""InMind's rows."""
 
-Every record lists its identity fields first; files hold rows sorted by them (see `files`).
-"""
+from typing import ClassVar, Literal
 
-from collections.abc import Iterable
-from typing import Any, ClassVar, Literal
+from pydantic import Field
 
-from pydantic import BaseModel, ConfigDict, Field
+from memrepro.records.base import Record, Status, Turn
 
-Role = Literal["user", "assistant"]
 QueryKind = Literal["naive", "indirect"]
 Condition = Literal["with_target", "without_target"]
-SystemKind = Literal["memory", "control", "oracle"]
-Status = Literal["scored", "judge_error", "answer_failed"]
-
 QUERY_KINDS: tuple[QueryKind, ...] = ("naive", "indirect")
 CONDITIONS: tuple[Condition, ...] = ("with_target", "without_target")
-
-
-class Record(BaseModel):
-    """A row: immutable, strictly typed, without unknown fields, without NaN."""
-
-    model_config = ConfigDict(
-        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, ser_json_inf_nan="null"
-    )
-    identity: ClassVar[tuple[str, ...]] = ()
-
-
-class Turn(Record):
-    """One message as a memory system sees it: an opaque id, who spoke, the text as given."""
-
-    id: str
-    role: Role
-    text: str
-
-
-class Session(Record):
-    """Turns of one conversation in order, under an opaque id."""
-
-    id: str
-    turns: tuple[Turn, ...]
-
-
-class Recalled(Record):
-    """One item that a memory system returned for a query."""
-
-    id: str
-    text: str
-
-
-class VerifiedFile(Record):
-    """An input file that was held to its pin before anything read it."""
-
-    identity: ClassVar[tuple[str, ...]] = ("file",)
-    file: str
-    sha256: str
 
 
 class InMindSession(Record):
@@ -108,15 +63,6 @@ class InMindContext(Record):
     context_sha256: str
     state_before: str
     state_after: str
-
-
-class RecalledItem(Record):
-    """A distinct recalled item (id and text), numbered by first appearance."""
-
-    identity: ClassVar[tuple[str, ...]] = ("item",)
-    item: int = Field(ge=0)
-    id: str
-    text: str
 
 
 class InMindAnswer(Record):
@@ -178,27 +124,3 @@ class InMindScore(Record):
     status: Status
     score: int | None = Field(ge=0, le=1)
     raised_cap: bool
-
-
-CROSSING: tuple[type[Record], ...] = (
-    VerifiedFile,
-    InMindSession,
-    InMindTask,
-    InMindJudgeOnly,
-    InMindContext,
-    RecalledItem,
-    InMindAnswer,
-    InMindVerdict,
-    InMindScore,
-)
-
-
-def schemas(kinds: Iterable[type[Record]]) -> dict[str, dict[str, Any]]:
-    """JSON Schema of each kind of record, by its name."""
-    return {
-        record.__name__: {
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
-            **record.model_json_schema(),
-        }
-        for record in kinds
-    }

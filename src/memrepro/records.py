@@ -193,8 +193,8 @@ CROSSING: tuple[type[Record], ...] = (
 )
 
 
-def schemas(kinds: Iterable[type[Record]]) -> dict[str, dict[str, Any]]:
-    """JSON Schema of each kind of record, by its name."""
+def schemas(kinds: Iterable[type[BaseModel]]) -> dict[str, dict[str, Any]]:
+    """JSON Schema of each kind of record, or of a file of them, by its name."""
     return {
         record.__name__: {
             "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -122,6 +122,33 @@ def record_shard(
         ServiceError: every call failed, or the disk refuses.
     """
     find = finder(store, shard)
+    send_missing(step, calls, find, store, terms, progress)
+    write_shard(shard, _packed(calls(find), find))
+
+
+def send_missing(
+    step: str,
+    calls: Callable[[Find], Iterator[Call]],
+    find: Find,
+    store: Store,
+    terms: Terms,
+    progress: Progress,
+) -> None:
+    """Send every call that has no reply yet, and store each reply as it comes.
+
+    Args:
+        step: the step's name, for the progress shown.
+        calls: makes the calls anew each time, given a look-up of recorded replies.
+        find: that look-up; it must see what the store holds.
+        store: the working store.
+        terms: see there.
+        progress: counts; its cost goes on from what it is.
+
+    Raises:
+        InputError: the server rejects the key, or the request before any call succeeded.
+        Stopped: the budget would be passed; what came is stored.
+        ServiceError: every call failed, or the disk refuses.
+    """
 
     def unsent() -> Iterator[Pending]:
         return pending(calls(find), find, retry_failed=terms.retry_failed)
@@ -130,7 +157,6 @@ def record_shard(
     progress.begin(step, total=total, missing=sum(1 for _ in unsent()))
     if progress.found < progress.total:
         asyncio.run(_Sender(store, terms, progress).run(unsent()))
-    write_shard(shard, _packed(calls(find), find))
 
 
 def _packed(calls: Iterable[Call], find: Find) -> Iterable[Reply]:

@@ -135,7 +135,7 @@ def _send(
         return iter(missing.values())
 
     step = "attributes" if sample == 0 else f"attributes, asked again ({sample})"
-    send_missing(step, calls, store.get, store, terms, progress)
+    send_missing(step, calls, store.get, store, terms, progress, all_may_fail=sample > 0)
 
 
 def _refused(refused: Sequence[Order], last: InputError, terms: Terms) -> InputError:
@@ -145,5 +145,6 @@ def _refused(refused: Sequence[Order], last: InputError, terms: Terms) -> InputE
         where=last.where,
         expected=last.expected,
         found=last.found,
-        hint="memrepro cimemories generate with another --model, or another --seed",
+        hint="the same command with another --model or --seed; or with --retry-failed, where calls "
+        "failed that may now succeed",
     )

@@ -21,8 +21,8 @@ from memrepro.benchmarks.cimemories.tables import (
     Event,
     Tables,
     Template,
-    forms,
     slug,
+    wordings,
 )
 from memrepro.benchmarks.cimemories.values import KINDS, Scene, digest, generator
 from memrepro.errors import InputError
@@ -219,11 +219,13 @@ def _written(
     for one in templates:
         if one.domain != domain:
             continue
-        scene = Scene(
-            generator(seed, "value", number, event, domain, one.key), faker, bio.age, start
+        place = (number, event, domain, one.key)
+        drawn = KINDS[one.kind].drawn(
+            one.value, Scene(generator(seed, "value", *place), faker, bio.age, start)
         )
-        drawn = KINDS[one.kind].drawn(one.value, scene)
-        form = forms(one)[1 if drawn.value is False else 0]
-        statement = form.replace("{event}", event).replace("{value}", drawn.written)
+        given = wordings(one)
+        choice = generator(seed, "wording", *place).integers(len(given))
+        wording = given[choice if one.kind != "flag" else 0 if drawn.value else 1]
+        statement = wording.replace("{event}", event).replace("{value}", drawn.written)
         attributes.append(Attribute(prefix + one.key, drawn.value, domain, statement))
     return attributes

@@ -47,7 +47,8 @@ class Template(NamedTuple):
     """An attribute in waiting: `value` says what may be drawn (see `values`).
 
     `fits` is the kind of event that it can be told of, or any. In `statement`, {value} and {event}
-    are filled; that of a flag holds two forms, for true and for false, with a bar between.
+    are filled. It may hold several wordings with bars between, of which one is drawn; that of a
+    flag holds two, for true and for false.
     """
 
     domain: str
@@ -141,9 +142,9 @@ def slug(event: str) -> str:
     return "_".join(re.findall("[a-z0-9]+", event.lower()))
 
 
-def forms(template: Template) -> list[str]:
-    """A template's statements: the one, or those for true and for false."""
-    return template.statement.split("|") if template.kind == "flag" else [template.statement]
+def wordings(template: Template) -> list[str]:
+    """A template's statements, to draw from; those of a flag are for true and for false."""
+    return template.statement.split("|")
 
 
 def _template(row: list[str], place: str) -> Template:
@@ -168,8 +169,8 @@ def _template(row: list[str], place: str) -> Template:
     unwanted = {"value"} if kind == "flag" else set()
     unwanted |= {"event"} if domain == GENERAL else set()
     wanted = {"event", "value"} - unwanted
-    flawed = [one for one in forms(template) if set(re.findall(r"\{(\w*)\}", one)) != wanted]
-    if flawed or len(forms(template)) != 1 + (kind == "flag"):
+    given = [set(re.findall(r"\{(\w*)\}", one)) for one in wordings(template)]
+    if any(one != wanted for one in given) or (kind == "flag" and len(given) != 2):
         raise InputError(
             "the statement does not hold its placeholders",
             where=place,

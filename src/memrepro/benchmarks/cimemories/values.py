@@ -80,7 +80,7 @@ def _amount(spec: str, scene: Scene) -> Drawn:
 
 def _money(spec: str, scene: Scene) -> Drawn:
     value = _step(spec, scene.draw)
-    return Drawn(float(value), f"${value:,.2f}")
+    return Drawn(float(value), f"${value:,.2f}".removesuffix(".00"))
 
 
 def _count(spec: str, scene: Scene) -> Drawn:

@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 from memrepro.benchmarks.cimemories.contradictions import contradictions, refuse_contradictions
-from memrepro.benchmarks.cimemories.profiles import Attribute
+from memrepro.benchmarks.cimemories.profiles import Attribute, parse_profile
 from memrepro.errors import InputError
+from memrepro.files import read_json
+from tests.cimemories.test_golden import PROFILES, folder
 
 BIO = {"name": "Ada Moss", "sex": "F", "address": "1 Elm Row\nYork, ME 03909", "age": 30}
 
@@ -50,6 +52,13 @@ CONTRADICTORY: dict[str, tuple[tuple[tuple[str, Any, str], ...], str]] = {
         (
             ("fire_told", True, "My boss was told of the fire."),
             ("fire_secret", False, "My boss was not told of the fire."),
+        ),
+        "one wording has two values",
+    ),
+    "negation of what is true both times": (
+        (
+            ("fire_told", True, "My boss was told of the fire."),
+            ("fire_secret", True, "My boss was not told of the fire."),
         ),
         "one wording has two values",
     ),
@@ -107,12 +116,15 @@ CONSISTENT: dict[str, tuple[tuple[str, Any, str], ...]] = {
     "no dates": (
         ("fire_start_date", "soon", "It begins soon."),
         ("fire_end_date", "2024-13-45", "It ends some day."),
+        ("flood_start_date", "2024-03-05", "It began on March 5, 2024."),
+        ("flood_end_date", "2023-02-30", "It ended in a month of its own."),
     ),
     "years that can be": (
         ("years_of_work", 14, "I have worked for 14 years."),
         ("years", 2024, "It was the year 2024."),
         ("married_years", 5, "Married for 5 years."),
     ),
+    "keys that say nothing": (("total", 5, "It was $5."), ("value", 6, "The other one was $6.")),
     "no value": (("fire_date", None, "No date is set."), ("fire_list", ["a"], "There is a list.")),
 }
 
@@ -140,3 +152,18 @@ def test_several_contradictions_are_counted() -> None:
     rows = [row for name in ("another age", "another sex") for row in CONTRADICTORY[name][0]]
     with pytest.raises(InputError, match="; 1 more"):
         refuse_contradictions(BIO, attributes(*rows), "x")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("edition", "count"), [("base", 3), ("extended", 37)])
+def test_released_profiles_have_few(edition: str, count: int) -> None:
+    """Ten of the 37 are duplicate statements; most others give one wording two values."""
+    values = read_json(folder("MEMREPRO_MIRROR") / "data" / PROFILES[edition])
+    found = [
+        one
+        for at, value in enumerate(values)
+        for one in contradictions(value["bio"], parse_profile(value, str(at)).attributes)
+    ]
+    assert len(found) == count
+    doubles = sum(one.why == "a statement stands twice" for one in found)
+    assert doubles == (10 if edition == "extended" else 0)

@@ -210,6 +210,7 @@ def spoiled(change: Callable[[list[dict[str, Any]]], Any]) -> str:
         (spoiled(lambda rows: rows[1].update(value=[1])), "wrong type"),
         (spoiled(lambda rows: rows[1].update(value="")), "wrong type"),
         (spoiled(lambda rows: rows[1].update(value=float("nan"))), "not valid JSON"),
+        (spoiled(lambda rows: rows[1].update(value=7.5)).replace("7.5", "1e999"), "wrong type"),
         (spoiled(lambda rows: rows[1].update(statement="")), "is no one line"),
         (spoiled(lambda rows: rows[1].update(statement="One\ntwo.")), "is no one line"),
         (spoiled(lambda rows: rows[1].update(key=rows[0]["key"])), "a key stands twice"),

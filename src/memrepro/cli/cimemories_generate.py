@@ -27,7 +27,9 @@ def generate(
     ] = 49,
     model: Annotated[
         str | None,
-        typer.Option("--model", help="A row of `models`, to write the attributes [default: none]."),
+        typer.Option(
+            "--model", help="A row of `models` in full/params.yaml; without it templates write."
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", help="A file, instead of standard output.")
@@ -38,7 +40,9 @@ def generate(
     ] = False,
     budget: Annotated[
         float | None,
-        typer.Option(min=0, help="US dollars for the model [default: `budget` of the params]."),
+        typer.Option(
+            min=0, help="US dollars for the model; `budget` of full/params.yaml by default."
+        ),
     ] = None,
 ) -> None:
     """Generate profiles: biography, three events, nine domains, seven attributes of each.

@@ -109,7 +109,7 @@ def _one_fact_two_values(attributes: Sequence[Attribute]) -> Iterator[Contradict
 
 def _one_wording_two_values(attributes: Sequence[Attribute]) -> Iterator[Contradiction]:
     """Statements that differ in nothing but the value, or in nothing but a negation."""
-    values = {one.key: _comparable(one.value) for one in attributes}
+    values = {one.key: _stated(one) for one in attributes}
     for group in _groups([(text, one.key) for one in attributes if (text := _masked(one))]):
         for left, right in combinations(group, 2):
             if values[left] != values[right]:
@@ -148,13 +148,13 @@ def _ends_before_starts(attributes: Sequence[Attribute]) -> Iterator[Contradicti
     ends: dict[frozenset[str], Attribute] = {}
     for one in attributes:
         words = _words(one.key)
-        if isinstance(one.value, str) and _ISO.fullmatch(one.value):
+        if _is_date(one.value):
             for marks, days in ((_STARTS, starts), (_ENDS, ends)):
                 if words & marks:
                     days[words - marks] = one
     for stem, end in ends.items():
         start = starts.get(stem)
-        if start is not None and _day(end) < _day(start):
+        if start is not None and end.value < start.value:
             yield Contradiction((start.key, end.key), "the end lies before the start")
 
 
@@ -170,12 +170,15 @@ def _older_than_the_person(
                 yield Contradiction((one.key,), f"more than {most} years, at {bio['age']}")
 
 
-def _day(attribute: Attribute) -> str:
-    """A date's text, which sorts as dates do; one that is no date is no fault of order."""
+def _is_date(value: Any) -> bool:
+    """Whether a value is an ISO date; such texts sort as their days do."""
+    if not isinstance(value, str) or not _ISO.fullmatch(value):
+        return False
     try:
-        return date.fromisoformat(attribute.value).isoformat()
+        date.fromisoformat(value)
     except ValueError:
-        return ""
+        return False
+    return True
 
 
 def _masked(attribute: Attribute) -> str | None:
@@ -189,6 +192,13 @@ def _masked(attribute: Attribute) -> str | None:
     rest = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", "{value}", text)
     # Of `John {value}` the value is the whole fact, and the rest says nothing.
     return rest if len(rest.split()) >= _WORDS_OF_A_WORDING else None
+
+
+def _stated(attribute: Attribute) -> str:
+    """What a statement says beyond its wording: its value, or whether it negates."""
+    if isinstance(attribute.value, bool):
+        return _plain(attribute.statement)
+    return _comparable(attribute.value)
 
 
 def _plain(statement: str) -> str:
@@ -213,8 +223,8 @@ def _words(key: str) -> frozenset[str]:
 
 
 def _groups(pairs: Sequence[tuple[str, str]]) -> list[list[str]]:
-    """The keys of each name that several have."""
+    """The keys of each name that several have; what has no name is alike to nothing."""
     groups: dict[str, list[str]] = defaultdict(list)
     for name, key in pairs:
         groups[name].append(key)
-    return [group for group in groups.values() if len(group) > 1]
+    return [group for name, group in groups.items() if name and len(group) > 1]

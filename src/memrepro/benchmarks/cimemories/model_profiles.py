@@ -4,6 +4,7 @@ A reply that is malformed, or contradicts what the profile holds already, is ref
 """
 
 import json
+import math
 import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -131,14 +132,15 @@ def _attribute(value: Any, order: Order, where: str) -> Attribute:
             expected="key (words joined by underscores), value and statement",
             found=shown(entry),
         )
-    if not isinstance(entry["value"], str | int | float) or entry["value"] == "":
+    given = entry["value"]
+    if not isinstance(given, str | int | float) or given == "" or given in (math.inf, -math.inf):
         raise InputError(
             "wrong type",
             where=f"{where}.value",
             expected="a text, a number or a boolean",
-            found=shown(entry["value"]),
+            found=shown(given),
         )
     if not statement or statement != " ".join(statement.split()):
         raise InputError("is no one line", where=f"{where}.statement", found=shown(statement))
     prefix = f"{slug(order.event)}_"
-    return Attribute(prefix + key.removeprefix(prefix), entry["value"], order.domain, statement)
+    return Attribute(prefix + key.removeprefix(prefix), given, order.domain, statement)

@@ -23,6 +23,7 @@ def copy_inputs(target: Path) -> Path:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, target / name)
     shutil.copytree(ROOT / "data/sample", target / "data/sample")
+    shutil.copytree(ROOT / "data/cimemories", target / "data/cimemories")
     shutil.copytree(ROOT / "prompts", target / "prompts")
     if (ROOT / "data/ledger").is_dir():
         shutil.copytree(ROOT / "data/ledger", target / "data/ledger")

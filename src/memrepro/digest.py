@@ -35,7 +35,7 @@ def seed_of(*identity: object) -> int:
     Args:
         identity: JSON values: the seed of the params, and what tells the row from every other.
     """
-    return int(sha256_value(identity)[:16], 16)
+    return int(sha256_value(identity), 16)
 
 
 def digest_file(path: Path, algorithm: str) -> str:

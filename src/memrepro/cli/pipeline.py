@@ -131,6 +131,7 @@ def schema(
     check: Annotated[bool, typer.Option("--check", help="Compare; write nothing.")] = False,
 ) -> None:
     """Write the JSON Schemas of all records to schema/, or check that they are current."""
+    from memrepro.benchmarks.cimemories.released import CIMemoriesProfiles
     from memrepro.llm.call import Reply
     from memrepro.records import CROSSING, schemas
     from memrepro.signature import Signature
@@ -138,7 +139,7 @@ def schema(
     folder = find_root() / "schema"
     texts = {
         f"{name}.schema.json": json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-        for name, value in schemas((*CROSSING, Reply, Signature)).items()
+        for name, value in schemas((*CROSSING, Reply, Signature, CIMemoriesProfiles)).items()
     }
     if check:
         _check_schemas(folder, texts)

@@ -6,6 +6,8 @@ Every record lists its identity fields first; files hold rows sorted by them (se
 from collections.abc import Iterable
 from typing import Any
 
+from pydantic import BaseModel
+
 from memrepro.records.base import (
     Recalled,
     RecalledItem,
@@ -104,8 +106,8 @@ CROSSING: tuple[type[Record], ...] = (
 )
 
 
-def schemas(kinds: Iterable[type[Record]]) -> dict[str, dict[str, Any]]:
-    """JSON Schema of each kind of record, by its name."""
+def schemas(kinds: Iterable[type[BaseModel]]) -> dict[str, dict[str, Any]]:
+    """JSON Schema of each kind of record, or of a file of them, by its name."""
     return {
         record.__name__: {
             "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -18,6 +18,7 @@ from memrepro.benchmarks.cimemories.profiles import Profile, parse_profiles
 from memrepro.benchmarks.cimemories.remember import Prepare, query, select
 from memrepro.benchmarks.cimemories.reveal import Attribute, RevealJudge
 from memrepro.benchmarks.cimemories.score import score
+from memrepro.benchmarks.cimemories.tables import parse_contexts, parse_pairs
 from memrepro.errors import CheckFailed
 from memrepro.files import read_json, read_records, read_text, write_json, write_records
 from memrepro.memory.base import Oracle, Tagged, render
@@ -108,9 +109,11 @@ def _given_labels(work: Work, source: str) -> list[CIMemoriesLabels]:
     reads = {name: row.reads for name, row in work.params.cimemories.label_sources.items()}
     path = work.root / next(reads[name] for name in reads if name == source)
     if source == "rules":
-        rules: dict[str, label_rules.Rule] = {}
-        for table in ("contexts.csv", "upstream_pairs.csv"):
-            rules |= label_rules.parse_rules(read_text(path / table), str(path / table))
+        own, released = path / "contexts.csv", path / "upstream_pairs.csv"
+        rules = label_rules.rules_of(
+            parse_contexts(read_text(own), str(own)),
+            parse_pairs(read_text(released), str(released)),
+        )
         return label_rules.label_by_rule(rows.contexts, rows.domains, rules, str(path))
     from memrepro.benchmarks.cimemories.label_import import match_labels
     from memrepro.store.cimemories_import import read_labels

@@ -4,56 +4,24 @@ Deterministic and without a model, hence never comparable with the paper. Own co
 with their rule; those of the released data are known by the SHA-256 of `<recipient>: <task>`.
 """
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from memrepro.benchmarks.cimemories.remember import query
+from memrepro.benchmarks.cimemories.tables import Context
 from memrepro.digest import sha256_text
 from memrepro.errors import InputError
 from memrepro.records import CIMemoriesContext, CIMemoriesDomain, CIMemoriesLabels
 
-
-class Rule(NamedTuple):
-    """The domains that a context needs, and those that it must not be told."""
-
-    needs: frozenset[str]
-    withholds: frozenset[str]
+# The domains that a context needs, and those that it must not be told.
+Rule = tuple[frozenset[str], frozenset[str]]
 
 
-def parse_rules(text: str, where: str) -> dict[str, Rule]:
-    """Rules by the SHA-256 of their context, from CSV.
-
-    Args:
-        text: with columns `needs` and `withholds`, domains apart by a space, and either `sha256`
-            or `recipient` and `task`.
-        where: the file, for errors.
-
-    Raises:
-        InputError: a column is missing, a rule needs and withholds one domain or lacks either, or
-            a context stands twice.
-    """
-    rules: dict[str, Rule] = {}
-    for number, row in enumerate(csv.DictReader(io.StringIO(text)), start=2):
-        place = f"{where}, line {number}"
-        try:
-            key = row.get("sha256") or sha256_text(f"{row['recipient']}: {row['task']}")
-            rule = Rule(frozenset(row["needs"].split()), frozenset(row["withholds"].split()))
-        except (KeyError, AttributeError):
-            raise InputError(
-                "a column is missing", where=place, expected="needs, withholds, and the context"
-            ) from None
-        if not (rule.needs and rule.withholds) or rule.needs & rule.withholds:
-            raise InputError(
-                "a rule needs some domains and withholds others",
-                where=place,
-                found=f"needs {row['needs']!r}, withholds {row['withholds']!r}",
-            )
-        if key in rules:
-            raise InputError("the context has a rule already", where=place)
-        rules[key] = rule
-    return rules
+def rules_of(contexts: Iterable[Context], pairs: Mapping[str, Rule]) -> dict[str, Rule]:
+    """Rules by the SHA-256 of their context: of our own contexts, and of the released pairs."""
+    own = {
+        sha256_text(f"{one.recipient}: {one.task}"): (one.needs, one.withholds) for one in contexts
+    }
+    return {**pairs, **own}
 
 
 def label_by_rule(
@@ -93,7 +61,7 @@ def _rule(context: CIMemoriesContext, rules: Mapping[str, Rule], where: str) -> 
 
 
 def _letters(rule: Rule, domains: Sequence[str]) -> str:
+    needs, withholds = rule
     return "".join(
-        "n" if domain in rule.needs else "i" if domain in rule.withholds else "a"
-        for domain in domains
+        "n" if domain in needs else "i" if domain in withholds else "a" for domain in domains
     )

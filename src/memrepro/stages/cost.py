@@ -9,7 +9,7 @@ from memrepro.llm.ledger import read_shard
 from memrepro.llm.tokens import token_counter
 from memrepro.params import ModelStep, Params, model_of
 from memrepro.stages.declarations.base import shard_path
-from memrepro.stages.steps import BENCHMARKS, Step, recorded_names, step_calls, steps
+from memrepro.stages.steps import BENCHMARKS, Step, recorded_names, step_calls, steps, systems_of
 
 
 class Cost(NamedTuple):
@@ -29,14 +29,16 @@ def estimate(
     root: Path,
     params: Params,
     model: str | None,
+    benchmark: str | None,
     output_tokens: int,
     vocabularies: str | None,
 ) -> tuple[list[Cost], str]:
-    """Estimate every system of every benchmark that the params name.
+    """Estimate every system that the params name.
 
     Args:
         root: the project, in which the contexts are reproduced.
         params: the dataset's params.
+        benchmark: the one to estimate, or None for all.
         model: a row of `models` that stands in for those of the steps, or None.
         output_tokens: how many tokens a reply is taken to have.
         vocabularies: the folder of tiktoken's files, if there is one.
@@ -53,12 +55,10 @@ def estimate(
         model_of(params, params.inmind.answer.model).name, vocabularies
     )
     rows = [
-        _cost(root, params, benchmark, step, system, counter, output_tokens)
-        for benchmark in BENCHMARKS
-        for system in dict.fromkeys(
-            (*recorded_names(params, benchmark), *getattr(params.systems, benchmark))
-        )
-        for step in steps(params, benchmark, system)
+        _cost(root, params, one, step, system, counter, output_tokens)
+        for one in ((benchmark,) if benchmark else BENCHMARKS)
+        for system in dict.fromkeys((*recorded_names(params, one), *systems_of(params, one)))
+        for step in steps(params, one, system)
     ]
     return rows, counted
 

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from memrepro.errors import InputError
 from memrepro.llm.call import Call
-from memrepro.params import ModelStep, Params
+from memrepro.params import ModelStep, ModelSystems, Params, Systems
 from memrepro.stages import cimemories_models, inmind_models
 from memrepro.stages.declarations.cimemories import LABELS
 from memrepro.stages.replay import Find
@@ -72,18 +73,38 @@ def steps(params: Params, benchmark: str, system: str) -> tuple[Step, ...]:
             Step("answer", params.cimemories.answer, _cimemories_answer),
             Step("judge", params.cimemories.judge, _cimemories_judge),
         )
-    raise InputError(
-        f"no benchmark {benchmark!r} with a model's steps",
-        where="--benchmark",
-        expected=", ".join(BENCHMARKS),
-    )
+    raise _unknown(benchmark)
 
 
 def recorded_names(params: Params, benchmark: str) -> tuple[str, ...]:
     """Under which names a benchmark's replies are recorded: its model systems, and the labels."""
-    names = tuple(getattr(params.model_systems, benchmark))
+    names = tuple(_row(params.model_systems, benchmark))
     generated = benchmark == "cimemories" and "generate" in params.cimemories.label_sources
     return (LABELS, *names) if generated else names
+
+
+def systems_of(params: Params, benchmark: str) -> tuple[str, ...]:
+    """The systems that run in a benchmark.
+
+    Raises:
+        InputError: there is no such benchmark.
+    """
+    return tuple(_row(params.systems, benchmark))
+
+
+def _row(table: Systems | ModelSystems, benchmark: str) -> dict[str, Any]:
+    if benchmark not in BENCHMARKS:
+        raise _unknown(benchmark)
+    row: dict[str, Any] = getattr(table, benchmark)
+    return row
+
+
+def _unknown(benchmark: str) -> InputError:
+    return InputError(
+        f"no benchmark {benchmark!r} with a model's steps",
+        where="--benchmark",
+        expected=", ".join(BENCHMARKS),
+    )
 
 
 def step_calls(root: Path, params: Params, step: Step, system: str, find: Find) -> Iterator[Call]:

@@ -104,29 +104,25 @@ def in_sql(connection: Any) -> Figures:
 
 def in_pandas(tables: dict[str, pd.DataFrame]) -> Figures:
     """The same from the same rows, vectorised as a careful user of pandas would write it."""
-    place, spot = ["profile", "place"], ["profile", "place", "position"]
+    place = ["profile", "place"]
     reveal = tables["reveal"].merge(tables["series"], on="series")
-    revealed = reveal.groupby([*SERIES, *spot])["revealed"].agg(["size", "count", "sum"])
+    revealed = reveal.groupby([*SERIES, "spot"])["revealed"].agg(["size", "count", "sum"])
     revealed = revealed.reset_index()
     labels = tables["label"].merge(tables["attribute"], on=["profile", "position"])
     labels = labels.merge(tables["context"], on=place)
     found: Figures = {}
     for reading in ("paper", "released_code"):
-        rows = labels[["profile", "name", "place", "position", "key", "task", "recipient", "label"]]
+        rows = labels[["spot", "profile", "name", "place", "key", "task", "recipient", "label"]]
         unit, context = ["profile"], ["profile", "recipient", "task"]
         if reading == "released_code":
             filtered = labels["key"].str.lower().str.contains("name|address|sex|age")
             dropped = labels["shadowed"] | ~labels["label_exact"]
-            rows = rows.assign(label=rows["label"].mask(dropped, "ambiguous"))
-            rows["label"] = rows["label"].mask(
-                (rows["label"] == "inappropriate") & filtered, "excluded"
-            )
+            rows = rows.assign(label=rows["label"].mask(dropped, "a"))
+            rows["label"] = rows["label"].mask((rows["label"] == "i") & filtered, "excluded")
             unit, context = ["name"], ["name", "task"]
-        sided = rows.assign(
-            needed=rows["label"] == "necessary", withheld=rows["label"] == "inappropriate"
-        )
+        sided = rows.assign(needed=rows["label"] == "n", withheld=rows["label"] == "i")
         kept = sided.groupby(place)[["needed", "withheld"]].any().all(axis=1)
-        rows = sided.merge(kept[kept].reset_index()[place], on=place).merge(revealed, on=spot)
+        rows = sided.merge(kept[kept].reset_index()[place], on=place).merge(revealed, on="spot")
         at_stake = rows[rows["withheld"]]
         at_stake = at_stake.assign(
             low=at_stake["sum"] > 0,

@@ -1,2 +1,2 @@
-WITH scored AS (FROM cimemories_completeness('cimemories_paper_kept'))
+WITH scored AS (FROM cimemories_completeness('cimemories_paper'))
 FROM cimemories_over_profiles('scored')

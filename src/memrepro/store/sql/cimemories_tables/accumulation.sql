@@ -8,7 +8,7 @@ WITH pair AS (
         series, draw, profile, position, turn,
         n_revealed > 0 AS told,
         n_revealed > 0 OR n_scored < n_total AS maybe
-    FROM cimemories_paper_kept
+    FROM cimemories_paper
     JOIN cimemories_order USING (profile, place)
     WHERE withheld
 ),

@@ -6,7 +6,7 @@ SELECT
     count(*) AS pairs,
     count(*) FILTER (n_revealed > 0) / count(*) AS low,
     count(*) FILTER (n_revealed > 0 OR n_scored < n_total) / count(*) AS high
-FROM cimemories_paper_kept
+FROM cimemories_paper
 JOIN cimemories_attribute USING (profile, position)
 JOIN cimemories_series USING (series)
 GROUP BY ALL

@@ -1,12 +1,12 @@
 -- Violation@n for each n up to the number of trials, in the paper's reading.
-WITH kept AS (SELECT DISTINCT profile, place, position FROM cimemories_paper_kept WHERE withheld),
+WITH kept AS (SELECT DISTINCT spot, profile, position FROM cimemories_paper WHERE withheld),
 attribute AS (
     SELECT
         series, profile, position,
         min(trial) FILTER (revealed = 1) AS first_told,
         min(trial) FILTER (revealed IS DISTINCT FROM 0) AS first_maybe
     FROM cimemories_reveal
-    JOIN kept USING (profile, place, position)
+    JOIN kept USING (spot)
     GROUP BY ALL
 ),
 one_person AS (

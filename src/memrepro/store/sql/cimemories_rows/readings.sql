@@ -69,34 +69,44 @@ SELECT
 FROM cimemories_ruling
 GROUP BY ALL;
 
-CREATE OR REPLACE TABLE cimemories_pair AS
-FROM cimemories_ruling
-JOIN cimemories_count USING (spot)
-JOIN cimemories_kept USING (profile, place);
-
 -- A reading's attributes to share and to withhold in the contexts that it keeps, and what was
 -- counted of them; unit, addressee and item are what it holds for one person, context, attribute.
-CREATE OR REPLACE VIEW cimemories_paper AS
+-- Tables and not views, because every metric reads them.
+CREATE OR REPLACE TABLE cimemories_paper AS
 SELECT
-    *,
+    series,
+    spot,
+    profile,
+    place,
+    position,
     paper_needed AS needed,
     paper_withheld AS withheld,
     profile AS unit,
     place AS addressee,
-    position AS item
-FROM cimemories_pair
-WHERE paper AND (paper_needed OR paper_withheld);
+    position AS item,
+    n_total,
+    n_scored,
+    n_revealed
+FROM cimemories_ruling
+JOIN cimemories_kept USING (profile, place)
+JOIN cimemories_count USING (spot)
+WHERE paper AND (needed OR withheld);
 
-CREATE OR REPLACE VIEW cimemories_released_code AS
+CREATE OR REPLACE TABLE cimemories_released_code AS
 SELECT
-    *,
+    series,
     released_code_needed AS needed,
     released_code_withheld AS withheld,
     named_profile AS unit,
     named_task AS addressee,
-    named_key AS item
-FROM cimemories_pair
-WHERE released_code AND (released_code_needed OR released_code_withheld);
+    named_key AS item,
+    n_total,
+    n_scored,
+    n_revealed
+FROM cimemories_ruling
+JOIN cimemories_kept USING (profile, place)
+JOIN cimemories_count USING (spot)
+WHERE released_code AND (needed OR withheld);
 
 -- Violation@n (paper, section 3): over the attributes that are inappropriate in a kept context,
 -- the mean of whether any of those contexts reveals it in any of the n samples.

@@ -27,6 +27,8 @@ SYSTEMS: dict[str, str] = {
     "dense_fp32": "memrepro.memory.dense:Dense",
     "hybrid": "memrepro.memory.hybrid:Hybrid",
     "statements": "memrepro.memory.statements:Statements",
+    "exact": "memrepro.memory.exact:Exact",
+    "sqlite_fts": "memrepro.memory.sqlite_fts:SqliteFts",
 }
 # Settings that a name stands for; the params may still say otherwise.
 DEFAULTS: dict[str, dict[str, object]] = {

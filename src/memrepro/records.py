@@ -213,7 +213,7 @@ DecidedBy = Literal["nothing", "rules", "model", "undecided"]
 RetentionStatus = Literal["scored", "judge_error", "undecided"]
 RetentionReason = Literal[
     "not_blocked",  # prohibited, and kept at ingest
-    "leaked_at_recall",  # prohibited, blocked or forgotten, and recalled all the same
+    "leaked_at_recall",  # prohibited, blocked or to be forgotten, and recalled all the same
     "over_blocked",  # permitted, and blocked
     "not_recalled",  # permitted, kept, and not found again
     "judge_error",  # the judge gave no verdict, and the outcome hangs on it

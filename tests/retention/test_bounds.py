@@ -156,10 +156,8 @@ def test_what_rules_make_of_the_stress_editions(edition: str, leaks: float, tmp_
 def test_a_policy_that_comes_later_makes_a_governed_memory_forget(
     system: str, tmp_path: Path
 ) -> None:
-    expected = {
-        "none": (NONE, None, 0.0, 0), "word": (WORD, None, 64 / 96, 0), "llm": (LLM, oracle, 1.0, 12),
-    }  # fmt: skip
-    for governance, ask, rate, passed in expected.values():
+    expected = ((NONE, None, 0.0, 0), (WORD, None, 64 / 96, 0), (LLM, oracle, 1.0, 12))
+    for governance, ask, rate, passed in expected:
         found = scores(guarded(governance, ask, system), edition=POLICY_CHANGE)
         values = metrics(tmp_path, found)
         assert values == {

@@ -30,7 +30,7 @@ HOLDS: dict[str, Any] = {"structured_output": "json_schema"}
 ROW = {
     expected: RetentionRow(
         id="RP-01/f", policy_id="RP-01", policy="No pets.", text="My cat sleeps.",
-        category="pet", expected=expected,  # type: ignore[arg-type]
+        category="pet", expected=expected,
     )
     for expected in ("drop", "store")
 }  # fmt: skip

@@ -19,7 +19,13 @@ from memrepro.files import read_json, write_records
 from memrepro.memory.base import MemorySystem
 from memrepro.memory.guard import Guard
 from memrepro.policy import Ask, Governance
-from memrepro.records import RetentionFact, RetentionRow, RetentionScore, RetentionVerdict
+from memrepro.records import (
+    RetentionFact,
+    RetentionObservation,
+    RetentionRow,
+    RetentionScore,
+    RetentionVerdict,
+)
 from memrepro.store.retention import retention_metrics
 from tests.memory.fakes import RESOURCES
 
@@ -71,6 +77,17 @@ def scores(
     """Score rows of a run."""
     setting = Setting(edition, governance.mode, system, k=5)
     return score(run(create, rows, setting), rows, verdicts)
+
+
+def observations(order: Sequence[int], system: str) -> dict[str, list[RetentionObservation]]:
+    """Observations by policy of samples, by number, that one process runs in an order."""
+    setting = Setting(STANDARD, "deterministic", system, 5)
+    return {
+        POLICIES[number].id: list(
+            run(guarded(WORD, system=system), ROWS[number * 96 : (number + 1) * 96], setting)
+        )
+        for number in order
+    }
 
 
 def metrics(folder: Path, found: Sequence[RetentionScore]) -> dict[str, float | int]:

@@ -1,15 +1,16 @@
 """The guard hands on what is permitted, forgets on demand, and never leaks a policy."""
 
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memrepro.benchmarks.retention.build import STANDARD
-from memrepro.benchmarks.retention.run import Setting, run
 from memrepro.policy import Decision, Governance
-from memrepro.records import RetentionObservation, Session, Turn
+from memrepro.records import Session, Turn
 from tests.memory.fakes import ids
-from tests.retention.corpus import POLICIES, ROWS, WORD, guarded
+from tests.retention.corpus import POLICIES, guarded, observations
 
 PETS = "No pets."
 NO_PETS = Governance("deterministic", rules={PETS: ("cat", "dog")})
@@ -93,26 +94,25 @@ def test_the_model_is_asked_once_a_fact_and_policy() -> None:
     ]  # fmt: skip
 
 
-def _observations(order: list[int], system: str) -> dict[str, list[RetentionObservation]]:
-    """Observations by policy of samples that one process runs in an order."""
-    found: dict[str, list[RetentionObservation]] = {}
-    setting = Setting(STANDARD, "deterministic", system, 5)
-    for number in order:
-        rows = ROWS[number * 96 : (number + 1) * 96]
-        found[POLICIES[number].id] = list(run(guarded(WORD, system=system), rows, setting))
-    return found
-
-
 @settings(max_examples=10, deadline=None)
 @given(st.permutations(range(12)), st.sampled_from(["exact", "sqlite_fts"]))
 def test_a_policy_never_reaches_another_sample(order: list[int], system: str) -> None:
     alone = {
-        policy.id: _observations([number], system)[policy.id]
+        policy.id: observations([number], system)[policy.id]
         for number, policy in enumerate(POLICIES)
         if number in order[:3]
     }
-    together = _observations(order, system)
+    together = observations(order, system)
     assert {policy_id: together[policy_id] for policy_id in alone} == alone
     blocked = {(p, row.fact_id.rpartition("-")[0]) for p, of in together.items() for row in of
                if row.blocked}  # fmt: skip
     assert blocked == {(policy.id, policy.category) for policy in POLICIES}
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_a_policy_never_reaches_another_worker_s_samples(workers: int) -> None:
+    order = [5, 0, 11, 3, 8]
+    alone = observations(order, "sqlite_fts")
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        found = pool.map(observations, [[number] for number in order], ["sqlite_fts"] * 5)
+        assert {policy_id: of for part in found for policy_id, of in part.items()} == alone

@@ -183,7 +183,7 @@ def _library(folder: Path, embed: Embed, embedder: str) -> Any:
             },
             "llm": {"provider": "openai", "config": _NO_MODEL},
             "embedder": {"provider": "openai", "config": {"api_key": "none"}},
-            "history_db_path": str(folder / "history.db"),
+            "history_db_path": ":memory:",  # a log of changes, which no recall reads
         }
     )
     library.embedding_model = Handed()

@@ -112,7 +112,9 @@ def _observation(
     recalled: tuple[Recalled, ...],
     state: str,
 ) -> RetentionObservation:
-    asked = decision.decided_by in ("model", "undecided") and setting.guard_key is not None
+    key = None
+    if setting.guard_key and decision.decided_by in ("model", "undecided"):
+        key = setting.guard_key(row.text, row.policy)
     return RetentionObservation(
         edition=setting.edition,
         mode=setting.mode,
@@ -122,7 +124,7 @@ def _observation(
         blocked=decision.blocked or not kept,
         decided_by=decision.decided_by,
         rule=decision.rule,
-        guard_key=setting.guard_key(row.text, row.policy) if asked and setting.guard_key else None,
+        guard_key=key,
         recalled=recalled,
         exact=any(item.text == row.text for item in recalled),
         state=state,

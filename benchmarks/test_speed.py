@@ -19,7 +19,8 @@ from memrepro.memory.bm25 import BM25, tokens
 from memrepro.memory.embedding import Embedder, by_name
 from memrepro.params import load_params
 from memrepro.records import InMindSession, InMindTask
-from memrepro.stages.inmind import Work, remember_system
+from memrepro.stages.inmind import remember_system
+from memrepro.stages.work import Work
 
 ROOT = Path(__file__).parents[1]
 INPUTS = ROOT / "data/runs/full/inmind/inputs"
@@ -157,7 +158,8 @@ def test_dense_peak_memory(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path\n"
         "from memrepro.params import load_params\n"
-        "from memrepro.stages.inmind import Work, remember_system\n"
+        "from memrepro.stages.inmind import remember_system\n"
+        "from memrepro.stages.work import Work\n"
         "root, out = map(Path, sys.argv[1:])\n"
         "params = load_params(root, 'full')\n"
         "remember_system(Work(root=root, out=out, params=params), 'dense_int8')\n"

@@ -4,7 +4,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import yaml
+
 from memrepro.params import load_params
+from memrepro.runner import run_stage
 
 ROOT = Path(__file__).parents[1]
 
@@ -23,10 +26,26 @@ def copy_inputs(target: Path) -> Path:
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, target / name)
     shutil.copytree(ROOT / "data/sample", target / "data/sample")
+    shutil.copytree(ROOT / "data/cimemories", target / "data/cimemories")
     shutil.copytree(ROOT / "prompts", target / "prompts")
     if (ROOT / "data/ledger").is_dir():
         shutil.copytree(ROOT / "data/ledger", target / "data/ledger")
     return target
+
+
+def score_cimemories(project: Path) -> None:
+    """Reproduce CIMemories for the quickest system alone: the metrics stage wants its scores."""
+    path = project / "params.yaml"
+    values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    values["systems"]["cimemories"] = {"none": values["systems"]["cimemories"]["none"]}
+    values["model_systems"]["cimemories"] = {}
+    del values["cimemories"]["label_sources"]["generate"]
+    path.write_text(yaml.safe_dump(values), encoding="utf-8")
+    for name, system in (
+        ("verify", None), ("label", "rules"), ("build", None),
+        ("remember", "none"), ("judge", "none"), ("score", "none"),
+    ):  # fmt: skip
+        run_stage(project, "sample", f"cimemories.{name}", system, workers=1)
 
 
 def copy_checkout(target: Path) -> Path:

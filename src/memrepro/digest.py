@@ -29,6 +29,15 @@ def sha256_value(value: object) -> str:
     return sha256_text(canonical_json(value))
 
 
+def seed_of(*identity: object) -> int:
+    """A seed for a random generator from a row's identity, so that adding a row moves no other.
+
+    Args:
+        identity: JSON values: the seed of the params, and what tells the row from every other.
+    """
+    return int(sha256_value(identity), 16)
+
+
 def digest_file(path: Path, algorithm: str) -> str:
     """Digest of a file's bytes by an algorithm that `hashlib` knows, in hex.
 

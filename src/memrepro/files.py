@@ -199,10 +199,14 @@ def write_records(path: Path, rows: Iterable["Record"]) -> None:
     write_text(path, dump_records(rows))
 
 
+def dump_json(value: object) -> str:
+    """A JSON value as text for people: two-space indent, final newline, no needless escapes."""
+    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
 def write_json(path: Path, value: object) -> None:
-    """Write a JSON value with two-space indent and final newline, atomically."""
-    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
-    write_text(path, text + "\n")
+    """Write a JSON value as `dump_json` says, atomically."""
+    write_text(path, dump_json(value))
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,7 +1,7 @@
 """The typed view of the params files: `params.yaml` (sample) and `full/params.yaml` (full)."""
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -83,10 +83,59 @@ class InMind(_Params):
     data: InMindData
 
 
+class LabelStep(ModelStep):
+    """CIMemories' labelling: its model, and how often each persona is asked."""
+
+    samples: int = Field(ge=1)
+
+
+class LabelSource(_Params):
+    """Where one kind of CIMemories' labels comes from: a rule table, a shard, an imported file."""
+
+    reads: str
+
+
+class Recorded(_Params):
+    """How much of CIMemories has a model's part: the first profiles, their first contexts."""
+
+    profiles: int | None = Field(default=None, ge=1)
+    contexts: int | None = Field(default=None, ge=1)
+
+
+class CIMemoriesData(_Params):
+    """Where the edition's profiles and prompts lie: a folder, or upstream's YAML file."""
+
+    profiles: str
+    prompts: str
+
+
+class CIMemories(_Params):
+    """CIMemories' own settings.
+
+    `labels` is the label source that scores, of `label_sources`. `trials` is n of Violation@n for
+    messages of a model. `seed` draws compositions and orders of tasks.
+    """
+
+    k: int = Field(ge=1)
+    seed: int
+    labels: Literal["rules", "generate", "import"]
+    label_sources: dict[Literal["rules", "generate", "import"], LabelSource]
+    compositions: list[str] = Field(min_length=1)
+    prompt_form: Literal["attributes", "released"]
+    prompt_levels: list[Annotated[int, Field(ge=1, le=4)]] = Field(min_length=1)
+    trials: int = Field(ge=1)
+    label: LabelStep
+    answer: ModelStep
+    judge: ModelStep
+    recorded: Recorded
+    data: CIMemoriesData
+
+
 class Systems(_Params):
     """Which systems run in which benchmark."""
 
     inmind: dict[str, System]
+    cimemories: dict[str, System]
 
 
 class ModelSystem(_Params):
@@ -97,6 +146,7 @@ class ModelSystems(_Params):
     """Which systems have recorded replies in which benchmark."""
 
     inmind: dict[str, ModelSystem]
+    cimemories: dict[str, ModelSystem]
 
 
 class Params(_Params):
@@ -106,6 +156,7 @@ class Params(_Params):
     wdir: str
     params_file: str
     inmind: InMind
+    cimemories: CIMemories
     budget: float = Field(ge=0)
     models: dict[str, Model]
     systems: Systems

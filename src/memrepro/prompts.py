@@ -1,4 +1,7 @@
-"""Prompts: one placeholder is filled once, and what is filled in is never looked at again."""
+"""Prompts: placeholders are filled, and what is filled in is never looked at again."""
+
+import re
+from collections.abc import Mapping
 
 from memrepro.errors import InputError
 
@@ -25,3 +28,23 @@ def fill(template: str, name: str, text: str, *, where: str) -> str:
             found=f"{template.count(placeholder)} times",
         )
     return before + text + after
+
+
+def fill_all(template: str, values: Mapping[str, str], *, where: str) -> str:
+    """A template with every `{name}` of several names replaced; one may stand more than once.
+
+    Args:
+        template: the prompt.
+        values: the text of each name.
+        where: the prompt's file, for an error.
+
+    Raises:
+        InputError: a placeholder does not stand in the template.
+    """
+    for name in values:
+        if "{" + name + "}" not in template:
+            raise InputError(
+                "the prompt lacks a placeholder", where=where, expected="{" + name + "}"
+            )
+    names = "|".join(map(re.escape, values))
+    return re.sub("{(" + names + ")}", lambda found: values[found[1]], template)

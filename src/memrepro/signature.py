@@ -7,6 +7,16 @@ from memrepro.records import Record, SystemKind
 
 Prompts = Literal["none", "own", "upstream"]
 
+# The CIMemories paper's set-up (arXiv 2511.14937), the released results' in the released prompts.
+PAPER_CIMEMORIES: dict[str, str | int] = {
+    "profiles": "08101f8bf2ba387fa639a1218cbc8fb8c528742115f9fc5ee4305b2cd094b3cb",
+    "labels": "import",
+    "composition": "full",
+    "trials": 5,
+    "judge": "DeepSeek-R1-0528",
+    "prompts": "upstream",
+    "prompt_form": "released",
+}
 # The InMind paper's set-up (arXiv 2607.24368; data pins in data/sources.toml).
 PAPER_INMIND: dict[str, str | int] = {
     "tasks": "4e27c56047d1f7c3eaf21ad5b6662f638f81a434034546be08b85e09876675a4",
@@ -21,29 +31,28 @@ PAPER_INMIND: dict[str, str | int] = {
 
 
 class Signature(Record):
-    """All that can move a system's metrics in one benchmark.
+    """All that can move one metric of a system in one benchmark.
 
-    `comparable` is true only where `deviations` is empty.
+    `path` is where the metric stands in the metrics file, apart by slashes. `protocol` holds what
+    else the benchmark lets vary: digests of its data, k, token caps and the like. `comparable` is
+    true only where `deviations` is empty.
     """
 
-    identity = ("benchmark", "system", "metric")
+    identity = ("path",)
+    path: str
     benchmark: str
     system: str
     metric: str
     dataset: str
-    tasks: str
-    background: str
     kind: SystemKind
     implementation: str
     settings: dict[str, Any]
-    k: int
     answer_model: str
-    answer_cap: int
     judge: str
-    judge_cap: int
     prompts: Prompts
     reading: str
     raised_caps: int
+    protocol: dict[str, Any]
     version: str
     digest: str
     comparable: bool
@@ -53,6 +62,7 @@ class Signature(Record):
 def deviations(values: dict[str, Any], paper: dict[str, str | int]) -> tuple[str, ...]:
     """Every way in which a run differs from the paper's, in the order of the paper's keys."""
     found = []
+    values = {**values, **values["protocol"]}
     if values["kind"] == "oracle":
         found.append("kind: an oracle is handed the target, so it is never comparable")
     if values["raised_caps"]:

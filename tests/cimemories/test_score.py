@@ -282,7 +282,7 @@ def test_a_failed_judge_leaves_bounds_and_no_value() -> None:
             FROM (VALUES (1, 'necessary'), (2, 'inappropriate'), (3, 'inappropriate'))
                 AS label(position, label);
             CREATE TABLE cimemories_reveal AS
-            SELECT system, 1 AS prompt_level, 0 AS profile, 0 AS place, position,
+            SELECT system, 'model' AS judge, 1 AS prompt_level, 0 AS profile, 0 AS place, position,
                 'full' AS composition, trial, revealed
             FROM (VALUES
                 ('a', 1, 0, NULL), ('a', 2, 0, 0), ('a', 3, 0, 1),

@@ -147,7 +147,7 @@ def test_a_key_twice_in_a_shard_is_refused(tmp_path: Path) -> None:
 def test_the_papers_caps_and_temperature_are_those_of_the_full_params() -> None:
     """Paper, section on answers and judging: 16,384 and 4,096 completion tokens, no temperature."""
     params = load_params(ROOT, "full")
-    assert [(step.name, step.settings.cap) for step in steps(params, "inmind")] == [
+    assert [(step.name, step.settings.cap) for step in steps(params, "inmind", "bm25")] == [
         ("answer", 16384),
         ("judge", 4096),
     ]

@@ -18,7 +18,14 @@ def test_autocrlf_moves_no_byte_of_what_is_pinned(tmp_path: Path) -> None:
     origin, clone = tmp_path / "origin", tmp_path / "clone"
     origin.mkdir()
     shutil.copyfile(ROOT / ".gitattributes", origin / ".gitattributes")
-    for name in ("data/sample", "prompts", "schema", "src/memrepro/store", "metrics"):
+    for name in (
+        "data/cimemories",
+        "data/sample",
+        "prompts",
+        "schema",
+        "src/memrepro/store",
+        "metrics",
+    ):
         shutil.copytree(ROOT / name, origin / name)
     git(origin, "init", "-q")
     git(origin, "add", "-A")

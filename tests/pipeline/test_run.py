@@ -92,7 +92,7 @@ def test_missing_inputs_are_named_with_what_makes_them(project: Path) -> None:
         ("inmind.dream", None, "no stage"),
         ("inmind.remember", None, "--system"),
         ("inmind.build", "bm25", "--system"),
-        ("inmind.remember", "elephant", "no system 'elephant'"),
+        ("inmind.remember", "elephant", "does not run for 'elephant'"),
     ],
 )
 def test_wrong_stages_are_refused(

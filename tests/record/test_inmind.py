@@ -23,7 +23,7 @@ from memrepro.record.shard import Progress
 from memrepro.records import InMindAnswer, InMindScore, InMindVerdict
 from memrepro.runner import run_stage
 from tests.llm.fault_server import REFUSAL, Answer, FaultServer, completion, serving
-from tests.projects import copy_inputs
+from tests.projects import copy_inputs, score_cimemories
 
 CANARY = "sk-canary-5f0d8e1b7c"
 SYSTEM = "bm25"
@@ -66,6 +66,7 @@ def remembered(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("inmind.remember", SYSTEM), ("inmind.judge", SYSTEM),
     ):  # fmt: skip
         run_stage(project, "sample", name, system, workers=1)
+    score_cimemories(project)
     return project
 
 
@@ -320,15 +321,16 @@ def test_batches_are_split_at_the_apis_limits(
 
 def test_the_cost_is_told_before_a_run(project: Path, server: FaultServer) -> None:
     """By hand: 55 answer calls, $100 a million tokens out, 100 tokens a reply, at most 256."""
-    told = command(project, "cost", "--dataset", "sample", "--output-tokens", "100")
+    asked = ("cost", "--dataset", "sample", "--benchmark", "inmind")
+    told = command(project, *asked, "--output-tokens", "100")
     assert told.returncode == 0, told.stderr
-    words = next(line.split() for line in told.stdout.split("\n") if " answer " in f" {line}")
-    assert words[1:4] == [SYSTEM, "55", "0"]
+    words = next(line.split() for line in told.stdout.split("\n") if " answer " in line)
+    assert words[2:5] == [SYSTEM, "55", "0"]
     assert words[-2:] == [f"{55 * 100 * 1e-4:.2f}", f"{55 * 256 * 1e-4:.2f}"]
     assert "estimated at four bytes a token" in told.stdout
     assert server.total == 0
     record(recording(project), Progress(show=lambda _: None))
-    after = command(project, "cost", "--dataset", "sample")
+    after = command(project, *asked)
     assert after.stdout.count(" 0.00 ") >= 2
 
 

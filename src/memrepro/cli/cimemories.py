@@ -1,21 +1,25 @@
-"""`memrepro cimemories`: results files scored, profiles counted."""
+"""`memrepro cimemories`: results files scored, profiles counted and generated."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from memrepro.cli.cimemories_generate import generate
 from memrepro.cli.output import emit
 from memrepro.cli.pipeline import dataset_of
 from memrepro.cli.project import find_root
 from memrepro.errors import InputError
-from memrepro.files import read_json
+from memrepro.files import dump_json, read_json
 
 if TYPE_CHECKING:
     from memrepro.store.cimemories import Reading
 
-app = typer.Typer(help="CIMemories: results scored, profiles counted.", no_args_is_help=True)
+app = typer.Typer(
+    help="CIMemories: results scored, profiles counted and generated.", no_args_is_help=True
+)
+
+app.command()(generate)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object.")]
 
@@ -43,7 +47,7 @@ def score(
     found = score_results(results, _reading(reading), composition=composition, samples=samples)
     if found.left_out:
         typer.echo(f"{found.left_out} contexts without such a sample are left out", err=True)
-    emit(_json(found.metrics) if as_json else _score_table(found.metrics), None)
+    emit(dump_json(found.metrics) if as_json else _score_table(found.metrics), None)
 
 
 @app.command()
@@ -57,11 +61,11 @@ def describe(
     """Count what files of profiles hold: attributes, contexts, domains, irregular values."""
     if file is not None:
         facts = _facts(file, None)
-        emit(_json(facts) if as_json else _facts_table({file.stem: facts}), None)
+        emit(dump_json(facts) if as_json else _facts_table({file.stem: facts}), None)
         return
     hint = "memrepro fetch --dataset full" if dataset == "full" else None
     editions = {name: _facts(path, hint) for name, path in _editions(dataset).items()}
-    emit(_json(editions) if as_json else _facts_table(editions), None)
+    emit(dump_json(editions) if as_json else _facts_table(editions), None)
 
 
 def _reading(name: str) -> "Reading":
@@ -85,18 +89,9 @@ def _editions(dataset: str) -> dict[str, Path]:
 
 def _facts(path: Path, hint: str | None) -> dict[str, Any]:
     from memrepro.benchmarks.cimemories.describe import data_facts
-    from memrepro.benchmarks.cimemories.profiles import parse_profile
+    from memrepro.benchmarks.cimemories.profiles import parse_profiles
 
-    values = read_json(path, hint=hint)
-    if not isinstance(values, list) or not values:
-        raise InputError("must be a list of profiles", where=str(path))
-    return data_facts(
-        [parse_profile(value, f"{path}, profile {at}") for at, value in enumerate(values)]
-    )
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return data_facts(parse_profiles(read_json(path, hint=hint), str(path)))
 
 
 def _score_table(metrics: dict[str, Any]) -> str:

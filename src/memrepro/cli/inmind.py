@@ -136,12 +136,12 @@ def diagnose(
     import json
     from collections import Counter
 
-    from memrepro.stages.declarations import inmind_folder
+    from memrepro.stages.declarations.base import runs_folder
     from memrepro.store import inmind_diagnosis
 
     root = find_root()
     params = load_params(root, dataset_of(dataset))
-    rows = inmind_diagnosis([root / inmind_folder(params) / "scores" / f"{system}.jsonl"])
+    rows = inmind_diagnosis([root / runs_folder(params, "inmind") / "scores" / f"{system}.jsonl"])
     if as_json:
         for row in rows:
             typer.echo(json.dumps(row, ensure_ascii=False))

@@ -3,9 +3,9 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,9 @@ from memrepro.cli.project import find_root
 from memrepro.cli.record import record_command
 from memrepro.errors import CheckFailed, InputError
 from memrepro.params import load_params
+
+if TYPE_CHECKING:
+    from memrepro.stages.cost import Cost
 
 app = typer.Typer(help="Recorded model replies.", no_args_is_help=True)
 
@@ -90,7 +93,7 @@ def show(
         "no call of the pipeline has this key",
         where=f"--dataset {dataset}",
         found=key,
-        hint=f"a key stands in data/runs/{dataset}/inmind/answers/ and verdicts/",
+        hint=f"a key stands in answers/ and verdicts/ below data/runs/{dataset}/",
     )
 
 
@@ -98,7 +101,7 @@ def show(
 def verify(dataset: DatasetOption = "full") -> None:
     """Hold every shard to the calls of the pipeline: none missing, none that nothing asks for."""
     from memrepro.llm.ledger import read_shard
-    from memrepro.stages.declarations import shard_path
+    from memrepro.stages.declarations.base import shard_path
     from memrepro.stages.ledger import recorded_calls
 
     root = find_root()
@@ -123,7 +126,7 @@ def verify(dataset: DatasetOption = "full") -> None:
     if problems:
         raise CheckFailed(
             "; ".join(problems),
-            hint=f"memrepro record --dataset {params.dataset} --benchmark inmind --system NAME",
+            hint=f"memrepro record --dataset {params.dataset} --benchmark NAME --system NAME",
         )
     typer.echo(f"{total} replies in {len(used)} shards, each asked for by the pipeline")
 
@@ -168,6 +171,7 @@ def cost(
     model: Annotated[
         str | None, typer.Option(help="As if every step asked this row of `models`.")
     ] = None,
+    benchmark: Annotated[str | None, typer.Option(help="One benchmark; all by default.")] = None,
     output_tokens: Annotated[
         int, typer.Option(help="Tokens that a reply is taken to have, with its reasoning.")
     ] = 600,
@@ -181,28 +185,25 @@ def cost(
     root = find_root()
     params = load_params(root, dataset_of(dataset))
     vocabularies = os.environ.get("TIKTOKEN_CACHE_DIR")
-    rows, counted = estimate(root, params, model, output_tokens, vocabularies)
-    table = Table(
-        "step", "system", "calls", "recorded", "prompt tokens", "US$", "at most", box=None
-    )
+    rows, counted = estimate(root, params, model, benchmark, output_tokens, vocabularies)
+    columns = ("benchmark", "step", "system", "calls", "recorded", "prompt tokens", "US$")
+    table = Table(*columns, "at most", box=None)
     for row in rows:
-        table.add_row(
-            row.step,
-            row.system,
-            str(row.calls),
-            str(row.recorded),
-            str(row.prompt_tokens),
-            f"{row.likely:.2f}",
-            f"{row.at_most:.2f}",
-        )
-    table.add_row(
-        "total", "", str(sum(row.calls for row in rows)), str(sum(row.recorded for row in rows)),
-        str(sum(row.prompt_tokens for row in rows)), f"{sum(row.likely for row in rows):.2f}",
-        f"{sum(row.at_most for row in rows):.2f}",
-    )  # fmt: skip
+        table.add_row(row.benchmark, row.step, row.system, *_figures([row]))
+    table.add_row("total", "", "", *_figures(rows))
     Console(width=120).print(table)
     for line in _assumptions(counted, output_tokens):
         typer.echo(line)
+
+
+def _figures(rows: Sequence["Cost"]) -> tuple[str, ...]:
+    return (
+        str(sum(row.calls for row in rows)),
+        str(sum(row.recorded for row in rows)),
+        str(sum(row.prompt_tokens for row in rows)),
+        f"{sum(row.likely for row in rows):.2f}",
+        f"{sum(row.at_most for row in rows):.2f}",
+    )
 
 
 def _assumptions(counted: str, output_tokens: int) -> Iterator[str]:

@@ -3,8 +3,9 @@
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -104,25 +105,33 @@ def metrics(
     hint = f"make repro DATASET={name}"
     values = read_json(file, hint=hint)
     signatures = {
-        (row.benchmark, row.system, row.metric): row
+        row.path: row
         for row in read_records(root / f"data/runs/{name}/signatures.jsonl", Signature, hint=hint)
     }
     table = Table("benchmark", "system", "metric", "value", "comparable with the paper", box=None)
-    for benchmark, systems_ in values.items():
-        for system, entries in systems_.items():
-            for metric, value in entries.items():
-                comparable = signatures[benchmark, system, metric_name(metric)].comparable
-                table.add_row(
-                    benchmark, system, metric, f"{value:.4f}", "yes" if comparable else "no"
-                )
+    for place, value in _leaves(values, ()):
+        signed = (*place[:-1], metric_name(place[-1]))
+        comparable = signatures["/".join(signed)].comparable
+        shown = f"{value:.4f}" if isinstance(value, float) else str(value)
+        table.add_row(*place[:2], "/".join(place[2:]), shown, "yes" if comparable else "no")
     Console(width=110).print(table)
     typer.echo(f"why not: the deviations in data/runs/{name}/signatures.jsonl")
+
+
+def _leaves(value: Any, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every number of a nested metrics file, and the keys that lead to it."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _leaves(inner, (*place, key))
+    else:
+        yield place, value
 
 
 def schema(
     check: Annotated[bool, typer.Option("--check", help="Compare; write nothing.")] = False,
 ) -> None:
     """Write the JSON Schemas of all records to schema/, or check that they are current."""
+    from memrepro.benchmarks.cimemories.released import CIMemoriesProfiles
     from memrepro.llm.call import Reply
     from memrepro.records import CROSSING, schemas
     from memrepro.signature import Signature
@@ -130,7 +139,7 @@ def schema(
     folder = find_root() / "schema"
     texts = {
         f"{name}.schema.json": json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-        for name, value in schemas((*CROSSING, Reply, Signature)).items()
+        for name, value in schemas((*CROSSING, Reply, Signature, CIMemoriesProfiles)).items()
     }
     if check:
         _check_schemas(folder, texts)

@@ -3,6 +3,8 @@
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -53,7 +55,6 @@ def record_command(
 ) -> None:
     """Record the replies that a system's answers and verdicts need; go on where it stopped."""
     from memrepro.record import Recording, record
-    from memrepro.record.shard import Progress
 
     root = find_root()
     params = load_params(root, dataset_of(dataset))
@@ -67,10 +68,19 @@ def record_command(
         model=model,
         api_key=api_key,
     )
+    with displayed() as progress:
+        record(recording, progress)
+
+
+@contextmanager
+def displayed() -> Iterator["Progress"]:
+    """A recording's progress, shown as it goes and once more at the end, whatever ends it."""
+    from memrepro.record.shard import Progress
+
     display = _Display()
     progress = Progress(show=display.show)
     try:
-        record(recording, progress)
+        yield progress
     finally:
         display.end(progress)
 

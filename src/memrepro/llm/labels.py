@@ -3,12 +3,30 @@
 import json
 from typing import Any, NamedTuple
 
+from memrepro.params import StructuredOutput
+
+_LIST: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {"share": _LIST, "private": _LIST},
+    "required": ["share", "private"],
+    "additionalProperties": False,
+}
+
 
 class LabelSample(NamedTuple):
     """The statements that one reply sorted, as it wrote them."""
 
     share: frozenset[str]
     private: frozenset[str]
+
+
+def label_format(mode: StructuredOutput) -> dict[str, Any] | None:
+    """The `response_format` that holds a labeller to two lists, in the form its server takes."""
+    if mode == "json_schema":
+        schema = {"name": "labels", "strict": True, "schema": _SCHEMA}
+        return {"type": "json_schema", "json_schema": schema}
+    return {"type": "json_object", "schema": _SCHEMA} if mode == "json_object" else None
 
 
 def outermost_object(text: str) -> dict[str, Any] | None:

@@ -22,10 +22,24 @@ _SCHEMA: dict[str, Any] = {
 
 def verdict_format(mode: StructuredOutput) -> dict[str, Any] | None:
     """The `response_format` that holds a judge to a verdict, in the form that its server takes."""
+    return response_format("verdict", _SCHEMA, mode)
+
+
+def response_format(
+    name: str, schema: dict[str, Any], mode: StructuredOutput
+) -> dict[str, Any] | None:
+    """The `response_format` that holds a model to a JSON schema, in the form its server takes."""
     if mode == "json_schema":
-        schema = {"name": "verdict", "strict": True, "schema": _SCHEMA}
-        return {"type": "json_schema", "json_schema": schema}
-    return {"type": "json_object", "schema": _SCHEMA} if mode == "json_object" else None
+        named = {"name": name, "strict": True, "schema": schema}
+        return {"type": "json_schema", "json_schema": named}
+    return {"type": "json_object", "schema": schema} if mode == "json_object" else None
+
+
+def without_fence(text: str) -> str:
+    """A reply without the one code fence that may stand round all of it."""
+    stripped = text.strip()
+    fence = _FENCE.match(stripped)
+    return fence.group(1) if fence else stripped
 
 
 def parse_verdict(text: str) -> int | None:
@@ -34,10 +48,8 @@ def parse_verdict(text: str) -> int | None:
     One code fence round the whole reply is taken off. What is left must be exactly one JSON object
     whose `score` is the integer 0 or 1: no text around it, no string, no boolean, no 1.0.
     """
-    stripped = text.strip()
-    fence = _FENCE.match(stripped)
     try:
-        value = parse_json(fence.group(1) if fence else stripped, where="verdict")
+        value = parse_json(without_fence(text), where="verdict")
     except InputError:
         return None
     score = value.get("score") if isinstance(value, dict) else None

@@ -26,6 +26,7 @@ SYSTEMS: dict[str, str] = {
     "dense_int8": "memrepro.memory.dense:Dense",
     "dense_fp32": "memrepro.memory.dense:Dense",
     "hybrid": "memrepro.memory.hybrid:Hybrid",
+    "guarded": "memrepro.memory.domain_guard:DomainGuard",
     "statements": "memrepro.memory.statements:Statements",
     "exact": "memrepro.memory.exact:Exact",
     "sqlite_fts": "memrepro.memory.sqlite_fts:SqliteFts",

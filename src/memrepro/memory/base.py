@@ -6,7 +6,7 @@ A system sees sessions of turns (opaque id, role, text) and a query, and nothing
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -92,6 +92,14 @@ class Oracle(MemorySystem):
     @abc.abstractmethod
     def reveal(self, turns: Sequence[Turn]) -> None:
         """Hand over the target turns; they take the place of any revealed before."""
+
+
+class Tagged(MemorySystem):
+    """A system that is told the information domain of its facts through an input of its own."""
+
+    @abc.abstractmethod
+    def tag(self, domains: Mapping[str, str]) -> None:
+        """Hand over the domains by turn id; they take the place of any handed over before."""
 
 
 def render(items: Sequence[Recalled]) -> str:

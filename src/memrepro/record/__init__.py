@@ -9,7 +9,7 @@ from memrepro.errors import InputError
 from memrepro.llm.ledger import open_store
 from memrepro.params import Model, Params, model_of
 from memrepro.record.shard import Progress, Terms, record_shard
-from memrepro.stages.declarations import shard_path
+from memrepro.stages.declarations.base import shard_path
 from memrepro.stages.processes import hold_lock
 from memrepro.stages.steps import Step, step_calls, steps
 
@@ -73,7 +73,7 @@ def record(recording: Recording, progress: Progress) -> None:
 
 
 def _wanted(recording: Recording) -> list[Step]:
-    every = steps(recording.params, recording.benchmark)
+    every = steps(recording.params, recording.benchmark, recording.system)
     wanted = [step for step in every if recording.model in (None, step.settings.model)]
     if not wanted:
         raise InputError(

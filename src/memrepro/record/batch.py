@@ -14,7 +14,7 @@ from memrepro.llm.openai import reply_of, request_body
 from memrepro.params import Params, model_of
 from memrepro.record import STORE
 from memrepro.record.shard import finder, pending
-from memrepro.stages.declarations import shard_path
+from memrepro.stages.declarations.base import shard_path
 from memrepro.stages.steps import step_calls, steps
 
 # The API's limits on one file of requests.
@@ -41,7 +41,7 @@ def write_batch(
         ServiceError: the disk refuses.
     """
     with open_store(root / STORE) as store:
-        for step in steps(params, benchmark):
+        for step in steps(params, benchmark, system):
             find = finder(store, root / shard_path(params, benchmark, step.name, system))
             model = model_of(params, step.settings.model)
             calls = step_calls(root, params, step, system, find)

@@ -122,6 +122,36 @@ def record_shard(
         ServiceError: every call failed, or the disk refuses.
     """
     find = finder(store, shard)
+    send_missing(step, calls, find, store, terms, progress)
+    write_shard(shard, _packed(calls(find), find))
+
+
+def send_missing(
+    step: str,
+    calls: Callable[[Find], Iterator[Call]],
+    find: Find,
+    store: Store,
+    terms: Terms,
+    progress: Progress,
+    *,
+    all_may_fail: bool = False,
+) -> None:
+    """Send every call that has no reply yet, and store each reply as it comes.
+
+    Args:
+        step: the step's name, for the progress shown.
+        calls: makes the calls anew each time, given a look-up of recorded replies.
+        find: that look-up; it must see what the store holds.
+        store: the working store.
+        terms: see there.
+        progress: counts; its cost goes on from what it is.
+        all_may_fail: that every call fails is no error, as where they are a few that failed before.
+
+    Raises:
+        InputError: the server rejects the key, or the request before any call succeeded.
+        Stopped: the budget would be passed; what came is stored.
+        ServiceError: every call failed, or the disk refuses.
+    """
 
     def unsent() -> Iterator[Pending]:
         return pending(calls(find), find, retry_failed=terms.retry_failed)
@@ -130,7 +160,8 @@ def record_shard(
     progress.begin(step, total=total, missing=sum(1 for _ in unsent()))
     if progress.found < progress.total:
         asyncio.run(_Sender(store, terms, progress).run(unsent()))
-    write_shard(shard, _packed(calls(find), find))
+        if not all_may_fail:
+            _refuse_hopeless(terms, progress, ended=True)
 
 
 def _packed(calls: Iterable[Call], find: Find) -> Iterable[Reply]:
@@ -170,7 +201,6 @@ class _Sender:
             await network.close()
         if self._error is not None:
             raise self._error
-        self._refuse_hopeless(ended=True)
 
     async def _work(self, unsent: Iterator[Pending], client: Client, budget: Budget) -> None:
         """Take calls until there are none, or a worker met an error; those in flight finish."""
@@ -182,7 +212,7 @@ class _Sender:
                 if reply.failure == "length" and not final:
                     reply = await self._send(call.with_raised_cap(), client, budget)
                 self._progress.count(reply)
-                self._refuse_hopeless()
+                _refuse_hopeless(self._terms, self._progress)
             except MemreproError as error:
                 self._error = self._error or error
                 return
@@ -201,28 +231,28 @@ class _Sender:
                 batch, self._unwritten = self._unwritten, []
                 await asyncio.to_thread(self._store.put, batch)
 
-    def _refuse_hopeless(self, *, ended: bool = False) -> None:
-        """Stop where every call so far failed alike: the rest would too, or all did.
 
-        Raises:
-            InputError: the server rejects a parameter of every call.
-            ServiceError: all calls were sent, and all failed.
-        """
-        progress, terms = self._progress, self._terms
-        every = progress.failures.total() == progress.done > 0
-        rejected = progress.failures["parameter"] == progress.done
-        where = f"models.{terms.name} at {terms.model.base_url}"
-        if every and rejected and (ended or progress.done >= terms.model.concurrency):
-            raise InputError(
-                "the model's server rejects the requests",
-                where=where,
-                found=progress.last,
-                hint="correct the params, then run the same command with --retry-failed",
-            )
-        if every and ended:
-            raise ServiceError(
-                f"every one of {progress.done} calls failed",
-                where=where,
-                found=progress.last,
-                hint="mend it, then run the same command with --retry-failed",
-            )
+def _refuse_hopeless(terms: Terms, progress: Progress, *, ended: bool = False) -> None:
+    """Stop where every call so far failed alike: the rest would too, or all did.
+
+    Raises:
+        InputError: the server rejects a parameter of every call.
+        ServiceError: all calls were sent, and all failed.
+    """
+    every = progress.failures.total() == progress.done > 0
+    rejected = progress.failures["parameter"] == progress.done
+    where = f"models.{terms.name} at {terms.model.base_url}"
+    if every and rejected and (ended or progress.done >= terms.model.concurrency):
+        raise InputError(
+            "the model's server rejects the requests",
+            where=where,
+            found=progress.last,
+            hint="correct the params, then run the same command with --retry-failed",
+        )
+    if every and ended:
+        raise ServiceError(
+            f"every one of {progress.done} calls failed",
+            where=where,
+            found=progress.last,
+            hint="mend it, then run the same command with --retry-failed",
+        )

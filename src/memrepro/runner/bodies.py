@@ -1,29 +1,25 @@
 """What each stage does, by its name; the same on the host and in the container."""
 
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from memrepro.params import Dataset, load_params
 from memrepro.stages.declarations import Declaration
-from memrepro.stages.inmind import Work, build, judge_system, remember_system, score_system, verify
+from memrepro.stages.inmind import build, judge_system, remember_system, score_system, verify
+from memrepro.stages.work import Work
 
 Body = Callable[[Work, str], dict[str, Any] | None]
 
 
-def _write_metrics(work: Work, _: str) -> None:
-    from memrepro.stages.metrics import write_metrics
+def _on_demand(module: str, name: str) -> Body:
+    """A stage whose module is loaded by it alone."""
 
-    write_metrics(work)
-
-
-def _model_step(name: str) -> Body:
-    """A stage that replays; its module is loaded by it alone."""
-
-    def body(work: Work, system: str) -> None:
-        from memrepro.stages import inmind_models
-
-        getattr(inmind_models, name)(work, system)
+    def body(work: Work, system: str) -> dict[str, Any] | None:
+        function = getattr(import_module(f"memrepro.stages.{module}"), name)
+        done: dict[str, Any] | None = function(work, system) if system else function(work)
+        return done
 
     return body
 
@@ -33,10 +29,19 @@ BODIES: dict[str, Body] = {
     "inmind.build": lambda work, _: build(work),
     "inmind.remember": remember_system,
     "inmind.judge": judge_system,
-    "inmind.answer": _model_step("answer_system"),
-    "inmind.judge_model": _model_step("judge_model_system"),
+    "inmind.answer": _on_demand("inmind_models", "answer_system"),
+    "inmind.judge_model": _on_demand("inmind_models", "judge_model_system"),
     "inmind.score": score_system,
-    "metrics": _write_metrics,
+    "cimemories.verify": _on_demand("cimemories", "verify"),
+    "cimemories.label": _on_demand("cimemories", "label"),
+    "cimemories.build": _on_demand("cimemories", "build"),
+    "cimemories.remember": _on_demand("cimemories", "remember_system"),
+    "cimemories.judge": _on_demand("cimemories", "judge_system"),
+    "cimemories.answer": _on_demand("cimemories_models", "answer_system"),
+    "cimemories.judge_model": _on_demand("cimemories_models", "judge_model_system"),
+    "cimemories.score": _on_demand("cimemories", "score_system"),
+    "cimemories.tables": _on_demand("cimemories", "write_tables"),
+    "metrics": _on_demand("metrics", "write_metrics"),
 }
 
 

@@ -15,7 +15,13 @@ from memrepro.sources.check import CRLF, Check, check_bytes
 
 SUMS = "data/SHA256SUMS"
 UPDATE = "memrepro verify --update"
-_FOLDERS = ("data/sample", "data/retention_policy", "data/ledger/sample", "prompts")
+_FOLDERS = (
+    "data/cimemories",
+    "data/sample",
+    "data/retention_policy",
+    "data/ledger/sample",
+    "prompts",
+)
 _FILES = ("data/sources.toml", "data/README.md")
 _LINE = re.compile(r"([0-9a-f]{64})  ([^\\\r\n]+)")
 

@@ -8,13 +8,14 @@ from memrepro.llm.call import Call, Reply
 from memrepro.llm.ledger import read_shard
 from memrepro.llm.tokens import token_counter
 from memrepro.params import ModelStep, Params, model_of
-from memrepro.stages.declarations import shard_path
-from memrepro.stages.steps import Step, step_calls, steps
+from memrepro.stages.declarations.base import shard_path
+from memrepro.stages.steps import BENCHMARKS, Step, recorded_names, step_calls, steps, systems_of
 
 
 class Cost(NamedTuple):
     """One step of one system; money in US dollars, for the calls that are not recorded."""
 
+    benchmark: str
     step: str
     system: str
     calls: int
@@ -28,14 +29,16 @@ def estimate(
     root: Path,
     params: Params,
     model: str | None,
+    benchmark: str | None,
     output_tokens: int,
     vocabularies: str | None,
 ) -> tuple[list[Cost], str]:
-    """Estimate every system of InMind that the params name.
+    """Estimate every system that the params name.
 
     Args:
         root: the project, in which the contexts are reproduced.
         params: the dataset's params.
+        benchmark: the one to estimate, or None for all.
         model: a row of `models` that stands in for those of the steps, or None.
         output_tokens: how many tokens a reply is taken to have.
         vocabularies: the folder of tiktoken's files, if there is one.
@@ -47,27 +50,37 @@ def estimate(
         InputError: no such model, or a stage's output is missing.
     """
     if model is not None:
-        asked = params.inmind.model_copy(
-            update={
-                "answer": ModelStep(model=model, cap=params.inmind.answer.cap),
-                "judge": ModelStep(model=model, cap=params.inmind.judge.cap),
-            }
-        )
-        params = params.model_copy(update={"inmind": asked})
+        params = _with_model(params, model)
     counter, counted = token_counter(
         model_of(params, params.inmind.answer.model).name, vocabularies
     )
     rows = [
-        _cost(root, params, step, system, counter, output_tokens)
-        for system in params.systems.inmind
-        for step in steps(params, "inmind")
+        _cost(root, params, one, step, system, counter, output_tokens)
+        for one in ((benchmark,) if benchmark else BENCHMARKS)
+        for system in dict.fromkeys((*recorded_names(params, one), *systems_of(params, one)))
+        for step in steps(params, one, system)
     ]
     return rows, counted
+
+
+def _with_model(params: Params, model: str) -> Params:
+    """The params as if every step asked one model."""
+    changed = {}
+    for benchmark in BENCHMARKS:
+        settings = getattr(params, benchmark)
+        asked = {
+            name: step.model_copy(update={"model": model})
+            for name in type(settings).model_fields
+            if isinstance(step := getattr(settings, name), ModelStep)
+        }
+        changed[benchmark] = settings.model_copy(update=asked)
+    return params.model_copy(update=changed)
 
 
 def _cost(
     root: Path,
     params: Params,
+    benchmark: str,
     step: Step,
     system: str,
     counter: Callable[[str], int],
@@ -75,8 +88,8 @@ def _cost(
 ) -> Cost:
     model = model_of(params, step.settings.model)
     found: dict[str, Reply] = {}
-    for one in steps(params, "inmind"):
-        path = root / shard_path(params, "inmind", one.name, system)
+    for one in steps(params, benchmark, system):
+        path = root / shard_path(params, benchmark, one.name, system)
         if path.is_file():
             found |= read_shard(path)
 
@@ -94,6 +107,7 @@ def _cost(
     missing = len(sizes.keys() - found.keys())
     prompt = open_tokens * model.price_input / 1e6
     return Cost(
+        benchmark=benchmark,
         step=step.name,
         system=system,
         calls=len(sizes),

@@ -7,7 +7,7 @@ from memrepro.files import read_records
 from memrepro.params import Params, model_of, system_params
 from memrepro.records import InMindAnswer, QueryKind
 from memrepro.stages.contexts import Contexts
-from memrepro.stages.declarations import inmind_folder
+from memrepro.stages.declarations.base import runs_folder
 
 
 def export_submission(root: Path, params: Params, system: str) -> list[str]:
@@ -20,7 +20,7 @@ def export_submission(root: Path, params: Params, system: str) -> list[str]:
         CheckFailed: a context does not have its recorded digest.
     """
     settings = system_params(params, "inmind", system).settings
-    folder = root / inmind_folder(params)
+    folder = root / runs_folder(params, "inmind")
     contexts = Contexts(folder / "contexts" / system)
     answers: dict[tuple[int, QueryKind], str] = {}
     file, model = folder / "answers" / f"{system}.jsonl", None

@@ -1,8 +1,4 @@
-"""File work of InMind's stages: records in from `root`, records out under `out`.
-
-Both are roots of the same layout: a stage reads its declared inputs below `root` and writes its
-declared outputs below `out`, and the runner moves them into place.
-"""
+"""File work of InMind's stages: records in, records out."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,30 +36,9 @@ from memrepro.sources.check import check_bytes
 from memrepro.sources.pins import load_pins
 from memrepro.sources.sums import SUMS, parse_sums
 from memrepro.stages.checks import check_edition
-from memrepro.stages.declarations import inmind_folder
 from memrepro.stages.processes import die_with_parent
-
-
-@dataclass(frozen=True)
-class Work:
-    """Where a stage reads and writes, for which params, and with how many worker processes.
-
-    `progress` asks for a bar on stderr: wanted on a terminal, which the container cannot see.
-    """
-
-    root: Path
-    out: Path
-    params: Params
-    workers: int = 1
-    progress: bool = False
-
-    def read_folder(self, name: str) -> Path:
-        """An InMind folder to read from."""
-        return self.root / inmind_folder(self.params) / name
-
-    def write_folder(self, name: str) -> Path:
-        """An InMind folder to write to."""
-        return self.out / inmind_folder(self.params) / name
+from memrepro.stages.resources import resources_of
+from memrepro.stages.work import Work
 
 
 def read_edition(root: Path, params: Params) -> tuple[list[Any], list[Any], dict[str, Any]]:
@@ -103,16 +78,16 @@ def verify(work: Work) -> None:
             hint="memrepro verify",
         )
     rows = [VerifiedFile(file=file, sha256=pins[file]) for file in files]
-    write_records(work.out / inmind_folder(work.params) / "verified.jsonl", rows)
+    write_records(work.write("inmind", "verified.jsonl"), rows)
 
 
 def build(work: Work) -> None:
     """Write the background once, the target pairs, and the judge-only fields in a folder apart."""
     tasks, background, manifest = read_edition(work.root, work.params)
     visible, judge_only = build_tasks(tasks, manifest["injection_session_index"])
-    write_records(work.write_folder("inputs") / "sessions.jsonl", build_sessions(background))
-    write_records(work.write_folder("inputs") / "tasks.jsonl", visible)
-    write_records(work.write_folder("judge_only") / "tasks.jsonl", judge_only)
+    write_records(work.write("inmind", "inputs") / "sessions.jsonl", build_sessions(background))
+    write_records(work.write("inmind", "inputs") / "tasks.jsonl", visible)
+    write_records(work.write("inmind", "judge_only") / "tasks.jsonl", judge_only)
 
 
 def _reveal(memory: Memory, turns: Sequence[Turn]) -> None:
@@ -175,42 +150,20 @@ def _observations(
             raise
 
 
-def _resources(work: Work, system: str, texts: Sequence[str]) -> Resources:
-    """A system's working folder and, where its settings name one, its embedder.
-
-    Every text is embedded here, once, so that forks and worker processes find it in the cache.
-    """
-    row = system_params(work.params, "inmind", system)
-    workdir = work.out / "workdir"  # no declared output: it goes with the attempt
-    workdir.mkdir(parents=True, exist_ok=True)
-    if "embedder" not in row.settings:
-        return Resources(workdir=workdir)
-    from memrepro.memory.embedding import Embedder, by_name
-
-    # `minilm_int8` is the export in `model_int8.onnx` of the folder that the system reads.
-    name = str(row.settings["embedder"])
-    folder = work.root / row.reads
-    model = folder / f"model_{name.rpartition('_')[2]}.onnx"
-    embedder = Embedder(model, folder / "tokenizer.json")
-    with tqdm(desc="embed", total=len(texts), disable=not work.progress, leave=False) as bar:
-        embedder.prepare(texts, lambda done, of: bar.update())
-    return Resources(workdir=workdir, embed=by_name({name: embedder}))
-
-
 def remember_system(work: Work, system: str) -> dict[str, Any]:
     """Replay the history through one system; write its contexts and the distinct recalled items.
 
     Returns:
         Facts for the provenance record: the process ids that did the work.
     """
-    inputs = work.read_folder("inputs")
+    inputs = work.read("inmind", "inputs")
     sessions = read_records(inputs / "sessions.jsonl", InMindSession)
     tasks = read_records(inputs / "tasks.jsonl", InMindTask)
     row = system_params(work.params, "inmind", system)
     kind = memory.load(memory.base_name(system))
     if system.endswith(memory.CONTROL_SUFFIX) and not kind.control:
         raise InputError(f"{memory.base_name(system)} does not run as a control", where=system)
-    resources = _resources(work, system, _texts(sessions, tasks, system))
+    resources = resources_of(work, "inmind", system, _texts(sessions, tasks, system))
     slice_ = _Slice(system, row.settings, resources, tuple(sessions), work.params.inmind.k)
     pids: set[int] = set()
     observations = _observations(slice_, tasks, work.workers, pids)
@@ -218,7 +171,7 @@ def remember_system(work: Work, system: str) -> dict[str, Any]:
         observations, desc=system, total=len(tasks), disable=not work.progress, leave=False
     )
     contexts, items = _number_items(shown, system)
-    folder = work.write_folder("contexts") / system
+    folder = work.write("inmind", "contexts") / system
     write_records(folder / "items.jsonl", items)
     write_records(folder / "contexts.jsonl", contexts)
     return {"worker_pids": sorted(pids)}
@@ -266,23 +219,23 @@ def _number_items(
 
 def judge_system(work: Work, system: str) -> None:
     """Write the deterministic judge's verdicts on one system's contexts."""
-    folder = work.read_folder("contexts") / system
+    folder = work.read("inmind", "contexts") / system
     verdicts = judge_verbatim(
         read_records(folder / "contexts.jsonl", InMindContext),
         read_records(folder / "items.jsonl", RecalledItem),
-        read_records(work.read_folder("inputs") / "tasks.jsonl", InMindTask),
+        read_records(work.read("inmind", "inputs") / "tasks.jsonl", InMindTask),
     )
-    write_records(work.write_folder("verdicts") / system / "verbatim.jsonl", verdicts)
+    write_records(work.write("inmind", "verdicts") / system / "verbatim.jsonl", verdicts)
 
 
 def score_system(work: Work, system: str) -> None:
     """Write one system's score rows, of every judge that has verdicts on it."""
-    folder = work.read_folder("verdicts") / system
+    folder = work.read("inmind", "verdicts") / system
     verdicts = [
         verdict
         for name in ("verbatim.jsonl", "model.jsonl")
         if (folder / name).is_file()
         for verdict in read_records(folder / name, InMindVerdict)
     ]
-    judge_only = read_records(work.read_folder("judge_only") / "tasks.jsonl", InMindJudgeOnly)
-    write_records(work.write_folder("scores") / f"{system}.jsonl", score(verdicts, judge_only))
+    judge_only = read_records(work.read("inmind", "judge_only") / "tasks.jsonl", InMindJudgeOnly)
+    write_records(work.write("inmind", "scores") / f"{system}.jsonl", score(verdicts, judge_only))

@@ -4,16 +4,13 @@ The calls are a pure function of a stage's inputs, so the recording, the replay 
 all make them here.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator
 
 from memrepro.benchmarks.inmind.answer import answer, answer_call, asked
 from memrepro.benchmarks.inmind.judge_model import Question, judge_call, questions, verdict
-from memrepro.errors import ReplayMiss
 from memrepro.files import read_records, read_text, write_records
-from memrepro.llm.call import Call, Reply
-from memrepro.llm.ledger import read_shard, resolve
-from memrepro.params import Model, ModelStep, model_of
+from memrepro.llm.call import Call
+from memrepro.params import model_of
 from memrepro.records import (
     InMindAnswer,
     InMindContext,
@@ -22,17 +19,14 @@ from memrepro.records import (
     InMindVerdict,
 )
 from memrepro.stages.contexts import Contexts
-from memrepro.stages.declarations import shard_path
-from memrepro.stages.inmind import Work
-
-Find = Callable[[str], Reply | None]
-T = TypeVar("T")
+from memrepro.stages.replay import Find, call_settings, replay, shard_of
+from memrepro.stages.work import Work
 
 JUDGE_ROLES = ("judge_naive", "judge_target_recall", "judge_application", "judge_answer_only")
 
 
 def _contexts(work: Work, system: str) -> Contexts:
-    return Contexts(work.read_folder("contexts") / system)
+    return Contexts(work.read("inmind", "contexts") / system)
 
 
 def _prompt(work: Work, role: str) -> str:
@@ -40,17 +34,12 @@ def _prompt(work: Work, role: str) -> str:
 
 
 def _tasks(work: Work) -> list[InMindTask]:
-    return read_records(work.read_folder("inputs") / "tasks.jsonl", InMindTask)
-
-
-def _settings(work: Work, step: ModelStep) -> tuple[Model, dict[str, Any]]:
-    model = model_of(work.params, step.model)
-    return model, {"model": model.identity, "cap": step.cap, "temperature": model.temperature}
+    return read_records(work.read("inmind", "inputs") / "tasks.jsonl", InMindTask)
 
 
 def answer_calls(work: Work, system: str) -> Iterator[tuple[InMindContext, Call]]:
     """Each context that is answered, and the call that asks for the answer."""
-    _, settings = _settings(work, work.params.inmind.answer)
+    _, settings = call_settings(work, work.params.inmind.answer)
     prompt = _prompt(work, "answer_system")
     contexts = _contexts(work, system)
     for row, query in asked(contexts.rows, _tasks(work)):
@@ -62,8 +51,8 @@ def judge_calls(
     work: Work, system: str, answers: Iterable[InMindAnswer]
 ) -> Iterator[tuple[Question, Call | None]]:
     """Each question to the judging model, and its call; None where the answer failed."""
-    model, settings = _settings(work, work.params.inmind.judge)
-    judge_only = work.read_folder("judge_only") / "tasks.jsonl"
+    model, settings = call_settings(work, work.params.inmind.judge)
+    judge_only = work.read("inmind", "judge_only") / "tasks.jsonl"
     contexts = _contexts(work, system)
     asked_of = questions(
         answers,
@@ -90,7 +79,7 @@ def answers_of(work: Work, system: str, find: Find) -> list[InMindAnswer]:
     Raises:
         ReplayMiss: a reply is not recorded.
     """
-    found = _replay(work, "answer", system, answer_calls(work, system), find)
+    found = replay(work, "inmind", "answer", system, answer_calls(work, system), find)
     return [answer(row, reply, raised) for row, reply, raised in found if reply is not None]
 
 
@@ -103,50 +92,18 @@ def verdicts_of(
         ReplayMiss: a reply is not recorded.
     """
     judge = model_of(work.params, work.params.inmind.judge.model).identity
-    found = _replay(work, "judge", system, judge_calls(work, system, answers), find)
+    found = replay(work, "inmind", "judge", system, judge_calls(work, system, answers), find)
     return [verdict(question, reply, raised, judge=judge) for question, reply, raised in found]
-
-
-def _replay(
-    work: Work,
-    step: str,
-    system: str,
-    calls: Iterable[tuple[T, Call | None]],
-    find: Find,
-) -> Iterator[tuple[T, Reply | None, bool]]:
-    """Each row with its reply; counts what is missing, and says how to record it."""
-    total = missing = 0
-    for row, call in calls:
-        if call is None:
-            yield row, None, False
-            continue
-        total += 1
-        reply, raised = resolve(find, call)
-        if reply is None:
-            missing += 1
-            continue
-        yield row, reply, raised
-    if missing:
-        raise ReplayMiss(
-            f"{missing} of {total} calls have no recorded reply",
-            where=shard_path(work.params, "inmind", step, system),
-            hint=f"memrepro record --dataset {work.params.dataset} --benchmark inmind "
-            f"--system {system}",
-        )
-
-
-def _shard(work: Work, step: str, system: str) -> Find:
-    return read_shard(work.root / shard_path(work.params, "inmind", step, system)).get
 
 
 def answer_system(work: Work, system: str) -> None:
     """Replay one system's answers."""
-    rows = answers_of(work, system, _shard(work, "answer", system))
-    write_records(work.write_folder("answers") / f"{system}.jsonl", rows)
+    rows = answers_of(work, system, shard_of(work, "inmind", "answer", system))
+    write_records(work.write("inmind", "answers") / f"{system}.jsonl", rows)
 
 
 def judge_model_system(work: Work, system: str) -> None:
     """Replay the judging model's verdicts on one system."""
-    answers = read_records(work.read_folder("answers") / f"{system}.jsonl", InMindAnswer)
-    rows = verdicts_of(work, system, answers, _shard(work, "judge", system))
-    write_records(work.write_folder("verdicts") / system / "model.jsonl", rows)
+    answers = read_records(work.read("inmind", "answers") / f"{system}.jsonl", InMindAnswer)
+    rows = verdicts_of(work, system, answers, shard_of(work, "inmind", "judge", system))
+    write_records(work.write("inmind", "verdicts") / system / "model.jsonl", rows)

@@ -8,10 +8,8 @@ from memrepro.errors import ReplayMiss
 from memrepro.llm.call import Call, Reply
 from memrepro.llm.ledger import read_shard
 from memrepro.params import Params
-from memrepro.stages.declarations import shard_path
-from memrepro.stages.steps import step_calls, steps
-
-BENCHMARKS = ("inmind",)
+from memrepro.stages.declarations.base import shard_path
+from memrepro.stages.steps import BENCHMARKS, recorded_names, step_calls, steps
 
 
 class Use(NamedTuple):
@@ -33,13 +31,13 @@ def recorded_calls(root: Path, params: Params) -> Iterator[Use]:
         InputError: a stage output or a shard cannot be read.
     """
     for benchmark in BENCHMARKS:
-        for system in getattr(params.model_systems, benchmark):
+        for system in recorded_names(params, benchmark):
             yield from _uses(root, params, benchmark, system)
 
 
 def _uses(root: Path, params: Params, benchmark: str, system: str) -> Iterator[Use]:
     found: dict[str, Reply] = {}
-    for step in steps(params, benchmark):
+    for step in steps(params, benchmark, system):
         path = root / shard_path(params, benchmark, step.name, system)
         if path.is_file():
             found |= read_shard(path)

@@ -1,73 +1,142 @@
 """File work of the metrics stage: score rows to the metrics file and the signatures."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from memrepro import __version__, memory, store
 from memrepro.digest import sha256_file
 from memrepro.files import write_json, write_records
-from memrepro.params import Params, model_of
-from memrepro.signature import PAPER_INMIND, Signature, sign
+from memrepro.params import Params, System, model_of
+from memrepro.signature import PAPER_CIMEMORIES, PAPER_INMIND, Signature, sign
 from memrepro.sources.pins import RAW
-from memrepro.stages.declarations import inmind_folder
-from memrepro.stages.inmind import Work
+from memrepro.stages.cimemories_tables import run_of
+from memrepro.stages.work import Work
+from memrepro.store.cimemories_runs import (
+    cimemories_metrics,
+    cimemories_raised_caps,
+    metric_judge,
+)
+
+# What a metric says of the models where none had a part.
+_NO_MODEL = {"answer_model": "none", "judge": "verbatim", "prompts": "none"}
 
 
 def write_metrics(work: Work) -> None:
     """Write `metrics/<dataset>.json` and a signature for every metric in it."""
     params = work.params
-    scores = work.root / inmind_folder(params) / "scores"
-    files = [scores / f"{system}.jsonl" for system in params.systems.inmind]
-    metrics = store.inmind_metrics(files)
-    raised = store.inmind_raised_caps(files)
-    write_json(work.out / "metrics" / f"{params.dataset}.json", {"inmind": metrics})
+    inmind_files = [work.read("inmind", f"scores/{name}.jsonl") for name in params.systems.inmind]
+    labels = work.read("cimemories", f"labels/{params.cimemories.labels}.jsonl")
+    cimemories = cimemories_metrics(run_of(work), labels)
+    inmind = store.inmind_metrics(inmind_files)
+    metrics = {"cimemories": cimemories, "inmind": inmind}
+    write_json(work.out / "metrics" / f"{params.dataset}.json", metrics)
     signatures = [
-        _sign(work, system, metric, raised.get((system, metric), 0))
-        for system in metrics
-        for metric in sorted({store.metric_name(key) for key in metrics[system]})
+        *_cimemories(work, cimemories),
+        *_inmind(work, inmind, store.inmind_raised_caps(inmind_files)),
     ]
     write_records(work.out / "data/runs" / params.dataset / "signatures.jsonl", signatures)
 
 
-def _sign(work: Work, system: str, metric: str, raised_caps: int) -> Signature:
+def _names(entries: dict[str, Any]) -> list[str]:
+    """The metrics that a block of the metrics file holds, each once."""
+    return sorted({store.metric_name(key) for key in entries})
+
+
+def _inmind(
+    work: Work, metrics: dict[str, Any], raised: dict[tuple[str, str], int]
+) -> Iterator[Signature]:
     params = work.params
-    row = params.systems.inmind[system]
-    kind = memory.load(memory.base_name(system))
-    control = system.endswith(memory.CONTROL_SUFFIX)
-    values: dict[str, Any] = {
-        "benchmark": "inmind",
-        "system": system,
-        "metric": metric,
-        "dataset": params.dataset,
+    protocol = {
         "tasks": sha256_file(work.root / params.inmind.data.tasks),
         "background": sha256_file(work.root / params.inmind.data.background),
+        "k": params.inmind.k,
+    }
+    for system, entries in metrics.items():
+        for metric in _names(entries):
+            judged = "_verbatim" not in metric
+            values = {
+                **_common(params, "inmind", params.systems.inmind[system], (system, metric)),
+                **(_models(params, "inmind") if judged else _NO_MODEL),
+                "reading": _inmind_reading(metric),
+                "raised_caps": raised.get((system, metric), 0),
+                "protocol": {
+                    **protocol,
+                    "answer_cap": params.inmind.answer.cap if judged else 0,
+                    "judge_cap": params.inmind.judge.cap if judged else 0,
+                },
+            }
+            yield sign(values, PAPER_INMIND)
+
+
+def _inmind_reading(metric: str) -> str:
+    if "_verbatim" in metric:
+        return "verbatim"
+    return "gated" if metric == "application_gated" else "judged"
+
+
+def _cimemories(work: Work, metrics: dict[str, Any]) -> Iterator[Signature]:
+    params = work.params
+    settings = params.cimemories
+    raised = cimemories_raised_caps(run_of(work).scores)
+    protocol = {
+        "profiles": sha256_file(work.root / settings.data.profiles),
+        "labels": settings.labels,
+        "composition": "full",
+        "k": settings.k,
+    }
+    by_model = {
+        "trials": settings.trials,
+        "prompt_form": settings.prompt_form,
+        "recorded": settings.recorded.model_dump(),
+        "answer_cap": settings.answer.cap,
+        "judge_cap": settings.judge.cap,
+    }
+    by_rule = {**dict.fromkeys(by_model), "trials": 1, "prompt_form": "none"}
+    for place in _places(metrics):
+        system, reading, metric = place
+        judge, level = metric_judge(metric)
+        values = {
+            **_common(params, "cimemories", params.systems.cimemories[system], place),
+            **(_models(params, "cimemories") if judge == "model" else _NO_MODEL),
+            "reading": reading,
+            "raised_caps": raised.get((system, judge, level), 0),
+            "protocol": {
+                **protocol,
+                **(by_model if judge == "model" else by_rule),
+                "prompt_level": level,
+            },
+        }
+        yield sign(values, PAPER_CIMEMORIES)
+
+
+def _places(metrics: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    for system, readings in metrics.items():
+        for reading, entries in readings.items():
+            for metric in _names(entries):
+                yield system, reading, metric
+
+
+def _common(params: Params, benchmark: str, row: System, place: tuple[str, ...]) -> dict[str, Any]:
+    system = place[0]
+    kind = memory.load(memory.base_name(system))
+    control = system.endswith(memory.CONTROL_SUFFIX)
+    return {
+        "path": "/".join((benchmark, *place)),
+        "benchmark": benchmark,
+        "system": system,
+        "metric": place[-1],
+        "dataset": params.dataset,
         "kind": "control" if control else kind.kind,
         "implementation": f"{kind.__module__}:{kind.__qualname__}",
         "settings": row.settings,
-        "k": params.inmind.k,
-        **(_judged(params, metric) if "_verbatim" not in metric else _VERBATIM),
-        "raised_caps": raised_caps,
         "version": __version__,
     }
-    return sign(values, PAPER_INMIND)
 
 
-_VERBATIM: dict[str, Any] = {
-    "answer_model": "none",
-    "answer_cap": 0,
-    "judge": "verbatim",
-    "judge_cap": 0,
-    "prompts": "none",
-    "reading": "verbatim",
-}
-
-
-def _judged(params: Params, metric: str) -> dict[str, Any]:
-    answer, judge = params.inmind.answer, params.inmind.judge
+def _models(params: Params, benchmark: str) -> dict[str, str]:
+    settings = getattr(params, benchmark)
     return {
-        "answer_model": model_of(params, answer.model).identity,
-        "answer_cap": answer.cap,
-        "judge": model_of(params, judge.model).identity,
-        "judge_cap": judge.cap,
-        "prompts": "upstream" if params.inmind.data.prompts.startswith(f"{RAW}/") else "own",
-        "reading": "gated" if metric == "application_gated" else "judged",
+        "answer_model": model_of(params, settings.answer.model).identity,
+        "judge": model_of(params, settings.judge.model).identity,
+        "prompts": "upstream" if settings.data.prompts.startswith(f"{RAW}/") else "own",
     }

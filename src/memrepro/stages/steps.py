@@ -1,16 +1,19 @@
-"""The steps of a benchmark that ask a model: what a recording drives, and a replay reads."""
+"""The steps of each benchmark that ask a model: what a recording drives, and a replay reads."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from memrepro.errors import InputError
-from memrepro.llm.call import Call, Reply
-from memrepro.params import ModelStep, Params
-from memrepro.stages.inmind import Work
-from memrepro.stages.inmind_models import answer_calls, answers_of, judge_calls
+from memrepro.llm.call import Call
+from memrepro.params import ModelStep, ModelSystems, Params, Systems
+from memrepro.stages import cimemories_models, inmind_models
+from memrepro.stages.declarations.cimemories import LABELS
+from memrepro.stages.replay import Find
+from memrepro.stages.work import Work
 
-Find = Callable[[str], Reply | None]
+BENCHMARKS = ("inmind", "cimemories")
 
 
 @dataclass(frozen=True)
@@ -26,30 +29,81 @@ class Step:
     calls: Callable[[Work, str, Find], Iterator[Call]]
 
 
-def _answer(work: Work, system: str, _: Find) -> Iterator[Call]:
-    return (call for _, call in answer_calls(work, system))
+def _inmind_answer(work: Work, system: str, _: Find) -> Iterator[Call]:
+    return (call for _, call in inmind_models.answer_calls(work, system))
 
 
-def _judge(work: Work, system: str, find: Find) -> Iterator[Call]:
-    answers = answers_of(work, system, find)
-    return (call for _, call in judge_calls(work, system, answers) if call is not None)
+def _inmind_judge(work: Work, system: str, find: Find) -> Iterator[Call]:
+    answers = inmind_models.answers_of(work, system, find)
+    calls = inmind_models.judge_calls(work, system, answers)
+    return (call for _, call in calls if call is not None)
 
 
-def steps(params: Params, benchmark: str) -> tuple[Step, ...]:
-    """A benchmark's steps, in the order in which they are recorded.
+def _cimemories_label(work: Work, system: str, _: Find) -> Iterator[Call]:
+    return (call for _, call in cimemories_models.label_step_calls(work))
+
+
+def _cimemories_answer(work: Work, system: str, _: Find) -> Iterator[Call]:
+    return (call for _, call in cimemories_models.answer_calls(work, system))
+
+
+def _cimemories_judge(work: Work, system: str, find: Find) -> Iterator[Call]:
+    answers = cimemories_models.answers_of(work, system, find)
+    calls = cimemories_models.judge_calls(work, answers)
+    return (call for _, call in calls if call is not None)
+
+
+def steps(params: Params, benchmark: str, system: str) -> tuple[Step, ...]:
+    """A system's steps in a benchmark, in the order in which they are recorded.
+
+    CIMemories' labels belong to no system; they are recorded under the name `labels`.
 
     Raises:
-        InputError: the benchmark has none.
+        InputError: there is no such benchmark.
     """
-    if benchmark != "inmind":
-        raise InputError(
-            f"no benchmark {benchmark!r} with a model's steps",
-            where="--benchmark",
-            expected="inmind",
+    if benchmark == "inmind":
+        return (
+            Step("answer", params.inmind.answer, _inmind_answer),
+            Step("judge", params.inmind.judge, _inmind_judge),
         )
-    return (
-        Step("answer", params.inmind.answer, _answer),
-        Step("judge", params.inmind.judge, _judge),
+    if benchmark == "cimemories":
+        if system == LABELS:
+            return (Step("label", params.cimemories.label, _cimemories_label),)
+        return (
+            Step("answer", params.cimemories.answer, _cimemories_answer),
+            Step("judge", params.cimemories.judge, _cimemories_judge),
+        )
+    raise _unknown(benchmark)
+
+
+def recorded_names(params: Params, benchmark: str) -> tuple[str, ...]:
+    """Under which names a benchmark's replies are recorded: its model systems, and the labels."""
+    names = tuple(_row(params.model_systems, benchmark))
+    generated = benchmark == "cimemories" and "generate" in params.cimemories.label_sources
+    return (LABELS, *names) if generated else names
+
+
+def systems_of(params: Params, benchmark: str) -> tuple[str, ...]:
+    """The systems that run in a benchmark.
+
+    Raises:
+        InputError: there is no such benchmark.
+    """
+    return tuple(_row(params.systems, benchmark))
+
+
+def _row(table: Systems | ModelSystems, benchmark: str) -> dict[str, Any]:
+    if benchmark not in BENCHMARKS:
+        raise _unknown(benchmark)
+    row: dict[str, Any] = getattr(table, benchmark)
+    return row
+
+
+def _unknown(benchmark: str) -> InputError:
+    return InputError(
+        f"no benchmark {benchmark!r} with a model's steps",
+        where="--benchmark",
+        expected=", ".join(BENCHMARKS),
     )
 
 

@@ -103,7 +103,7 @@ def inmind_metrics(files: Sequence[Path]) -> dict[str, dict[str, float | int]]:
         load_jsonl(connection, "inmind_score", files, _SCORE_COLUMNS)
         for name in names("inmind"):
             for row in query(connection, "inmind", name):
-                metrics.setdefault(row["system"], {}).update(entries(name, row))
+                metrics.setdefault(row["system"], {}).update(metric_entries(name, row))
     return {system: dict(sorted(metrics[system].items())) for system in sorted(metrics)}
 
 
@@ -122,8 +122,11 @@ def inmind_diagnosis(files: Sequence[Path]) -> list[dict[str, Any]]:
         return query(connection, "inmind_items", "diagnosis")
 
 
-def entries(name: str, row: dict[str, Any]) -> dict[str, float | int]:
-    """A metric's entries in a metrics file: its value, or where that is null what bounds it."""
+def metric_entries(name: str, row: dict[str, Any]) -> dict[str, float | int]:
+    """A metric's entries in the metrics file: its value, or what replaces it while failures stand.
+
+    Those are `_low` and `_high`, with `_n_scored` and `_n_total` beside them.
+    """
     if row["value"] is not None:
         return {name: row["value"]}
     return {f"{name}{suffix}": row[suffix.removeprefix("_")] for suffix in _SUFFIXES}

@@ -165,10 +165,11 @@ def define_readings(connection: Any) -> None:
 
     `sql/cimemories_rows/readings.sql` names the columns of the two.
     """
-    connection.execute(_statements("readings"))
+    connection.execute(statements("readings"))
 
 
-def _statements(name: str) -> str:
+def statements(name: str) -> str:
+    """The text of a file of statements about rows."""
     folder = resources.files("memrepro.store") / "sql" / "cimemories_rows"
     return (folder / f"{name}.sql").read_text(encoding="utf-8")
 
@@ -176,14 +177,14 @@ def _statements(name: str) -> str:
 def _load(connection: Any, rows: ProfileRows) -> None:
     parts: tuple[Sequence[tuple[Any, ...]], ...] = (rows.attributes, rows.contexts, rows.samples)
     for (table, columns), given in zip(_TABLES.items(), parts, strict=True):
-        _fill(connection, table, columns, given)
-    connection.execute(_statements("results"))
+        fill(connection, table, columns, given)
+    connection.execute(statements("results"))
 
 
-def _fill(
+def fill(
     connection: Any, table: str, columns: dict[str, str], rows: Sequence[tuple[Any, ...]]
 ) -> None:
-    """A table from rows, handed over a column at a time: far quicker than an INSERT a row."""
+    """Create a table from rows, a column at a time: far quicker than an INSERT a row."""
     values = ", ".join(
         f"unnest($column{place}::{kind}[]) AS {name}"
         for place, (name, kind) in enumerate(columns.items())

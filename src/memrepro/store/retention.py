@@ -5,7 +5,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from memrepro.store import connect, entries, load_jsonl, names, query
+from memrepro.store import connect, load_jsonl, metric_entries, names, query
 
 # edition → system → mode → metric → value
 Metrics = dict[str, dict[str, dict[str, dict[str, float | int]]]]
@@ -45,7 +45,7 @@ def retention_metrics(files: Sequence[Path]) -> Metrics:
             for row in query(connection, "retention", name):
                 by_system = metrics.setdefault(row["edition"], {})
                 by_mode = by_system.setdefault(row["system"], {})
-                by_mode.setdefault(row["mode"], {}).update(entries(name, row))
+                by_mode.setdefault(row["mode"], {}).update(metric_entries(name, row))
     return {
         edition: {
             system: {mode: dict(sorted(of.items())) for mode, of in sorted(modes.items())}

@@ -16,11 +16,30 @@ class Attribute(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """A person's name, attributes in file order, and contexts as given, their two names checked."""
+    """A person's name, attributes in file order, and contexts as given, their two names checked.
+
+    `bio` is as given.
+    """
 
     name: str
+    bio: dict[str, Any]
     attributes: tuple[Attribute, ...]
     contexts: tuple[dict[str, Any], ...]
+
+
+def parse_profiles(value: Any, where: str) -> list[Profile]:
+    """Check a whole file of profiles.
+
+    Args:
+        value: the parsed JSON value.
+        where: the file, for errors.
+
+    Raises:
+        InputError: it is no list, holds no profile, or one is refused by `parse_profile`.
+    """
+    if not isinstance(value, list) or not value:
+        raise InputError("must be a list of profiles", where=where)
+    return [parse_profile(one, f"{where}, profile {at}") for at, one in enumerate(value)]
 
 
 def parse_profile(value: Any, where: str) -> Profile:
@@ -36,12 +55,14 @@ def parse_profile(value: Any, where: str) -> Profile:
     """
     place = f"{where}, field "
     profile = typed(value, dict, where)
-    name = member(member(profile, "bio", dict, place), "name", str, f"{place}bio.")
+    bio = member(profile, "bio", dict, place)
+    name = member(bio, "name", str, f"{place}bio.")
     given = member(profile, "information_attributes", dict, place)
     if not given:
         raise InputError("holds no attribute", where=f"{place}information_attributes")
     attributes = tuple(_attribute(key, one, place) for key, one in given.items())
-    return Profile(name, attributes, _contexts(member(profile, "contexts", list, place), place))
+    contexts = _contexts(member(profile, "contexts", list, place), place)
+    return Profile(name, bio, attributes, contexts)
 
 
 def _attribute(key: str, value: Any, place: str) -> Attribute:

@@ -1,7 +1,8 @@
 """The deterministic reveal judge: is an attribute's statement, or its whole value, in a message?
 
 Both are compared normalised and at word boundaries, so that a near number or a near date does not
-count. A value that says little by itself counts by its statement only.
+count. A value that says little by itself counts by its statement only, and so does one that stands
+in another attribute's statement too; a statement within a longer one counts outside that one only.
 """
 
 import re
@@ -72,7 +73,7 @@ def value_text(value: Any) -> str | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     text = str(value) if not isinstance(value, float) else f"{value:g}"
-    return normalise(text) if len(text.strip()) >= MIN_CHARACTERS else None
+    return normalise(text).rstrip(".") if len(text.strip()) >= MIN_CHARACTERS else None
 
 
 class RevealJudge:
@@ -85,6 +86,15 @@ class RevealJudge:
     def __init__(self, attributes: Mapping[str, Attribute]) -> None:
         self._statements = {
             key: normalise(one.statement).rstrip(".") for key, one in attributes.items()
+        }
+        # The longer statements that hold a statement: they tell of their own attribute.
+        self._longer = {
+            key: tuple(
+                other
+                for other in self._statements.values()
+                if statement in other and other != statement and stands_in(statement, other)
+            )
+            for key, statement in self._statements.items()
         }
         values = {key: value_text(one.value) for key, one in attributes.items()}
         self._values = {
@@ -106,8 +116,13 @@ class RevealJudge:
         text = normalise(message)
         found = set()
         for key, statement in self._statements.items():
-            for needle in (statement, self._values.get(key, "")):
-                # The plain search is quick and rules most out.
-                if needle in text and stands_in(needle, text):
-                    found.add(key)
+            rest = text
+            for longer in self._longer[key]:
+                rest = rest.replace(longer, " ")
+            # The plain search is quick and rules most out.
+            if statement in rest and stands_in(statement, rest):
+                found.add(key)
+            value = self._values.get(key, "")
+            if value in text and stands_in(value, text):
+                found.add(key)
         return found

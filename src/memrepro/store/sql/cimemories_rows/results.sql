@@ -1,5 +1,5 @@
 -- A results file of the released code, of which `results_context` holds a context's labels, and
--- `results_sample` a sample's reveals, as a letter an attribute. It does not say which system or
+-- `results_sample` a sample's reveals, as a letter an attribute. It does not say which system, judge or
 -- prompt level it comes from. Contexts without a selected sample are left out.
 CREATE VIEW cimemories_context AS
 SELECT profile, place, recipient, task
@@ -27,6 +27,7 @@ FROM (
 CREATE VIEW cimemories_reveal AS
 SELECT
     'results' AS system,
+    NULL::VARCHAR AS judge,
     NULL::TINYINT AS prompt_level,
     profile,
     place,

@@ -8,7 +8,7 @@ import pytest
 from memrepro.benchmarks.retention.build import POLICY_CHANGE, STANDARD
 from memrepro.benchmarks.retention.guard import asked, guard_call, guard_verdict, replayed
 from memrepro.benchmarks.retention.judge import judge_call, judged, needs_judge, verdict
-from memrepro.benchmarks.retention.run import Setting, run
+from memrepro.benchmarks.retention.run import Asked, Setting, run
 from memrepro.benchmarks.retention.score import score
 from memrepro.errors import ProtocolError
 from memrepro.llm.call import Call, Reply, failed
@@ -48,7 +48,7 @@ def seen(
 ) -> RetentionObservation:
     return RetentionObservation(
         edition=edition, mode="llm", policy_id="RP-01", fact_id="f", system="s", blocked=blocked,
-        decided_by="model", rule=None, guard_key=None,
+        decided_by="model", rule=None, guard_key=None, raised_cap=False,
         recalled=tuple(Recalled(id=str(n), text=text) for n, text in enumerate(recalled)),
         exact="My cat sleeps." in recalled, state="0",
     )  # fmt: skip
@@ -192,7 +192,7 @@ def test_a_run_asks_exactly_that_and_notes_the_keys() -> None:
         sent.append(one.key())
         return reply(NO if len(sent) % 2 else None)
 
-    setting = Setting(STANDARD, "hybrid", "exact", 5, lambda *pair: call(*pair).key())
+    setting = Setting(STANDARD, "hybrid", "exact", 5, lambda *pair: Asked(call(*pair).key(), False))
     rows = ROWS[:96]
     found = list(run(guarded(governance, replayed(call, find)), rows, setting))
     assert sent == [call(*pair).key() for pair in asked(rows, governance)]

@@ -110,12 +110,23 @@ def metrics(
     }
     table = Table("benchmark", "system", "metric", "value", "comparable with the paper", box=None)
     for place, value in _leaves(values, ()):
-        signed = (*place[:-1], metric_name(place[-1]))
-        comparable = signatures["/".join(signed)].comparable
+        signature = signatures["/".join((*place[:-1], metric_name(place[-1])))]
         shown = f"{value:.4f}" if isinstance(value, float) else str(value)
-        table.add_row(*place[:2], "/".join(place[2:]), shown, "yes" if comparable else "no")
-    Console(width=110).print(table)
+        table.add_row(
+            signature.benchmark,
+            signature.system,
+            _metric(place, signature.system),
+            shown,
+            "yes" if signature.comparable else "no",
+        )
+    Console(width=120).print(table)
     typer.echo(f"why not: the deviations in data/runs/{name}/signatures.jsonl")
+
+
+def _metric(place: tuple[str, ...], system: str) -> str:
+    """What names a metric beside its benchmark and system: a reading, or an edition and a mode."""
+    at = place.index(system, 1)
+    return "/".join((*place[1:at], *place[at + 1 :]))
 
 
 def _leaves(value: Any, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:

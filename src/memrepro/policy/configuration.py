@@ -5,8 +5,8 @@ statement without a rule); the others catch what would make a run measure someth
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from memrepro.errors import InputError
 from memrepro.policy import MATCHES, MODES, ON_UNDECIDED, Governance, Rules, normalise
@@ -28,6 +28,7 @@ class Configuration:
         limit: at most so many rows, whole policies only; None is no limit.
         model: the model of hybrid and llm.
         where: the params file and the block's key, for errors.
+        keys: where a field stands in the block, if not under its own name.
     """
 
     active: bool
@@ -42,10 +43,11 @@ class Configuration:
     limit: int | None = None
     model: str | None = None
     where: str = "params.yaml, key retention"
+    keys: Mapping[str, str] = field(default_factory=dict)
 
     def error(self, key: str, what: str, **told: str) -> InputError:
         """An error that names a key of the block."""
-        return InputError(what, where=f"{self.where}.{key}", **told)
+        return InputError(what, where=f"{self.where}.{self.keys.get(key, key)}", **told)
 
 
 def check(configuration: Configuration) -> tuple[Governance, list[RetentionRow]]:
@@ -102,10 +104,10 @@ def _check_names(configuration: Configuration) -> None:
 
 def _check_policies(configuration: Configuration) -> None:
     policies = configuration.policies
-    for field in ("id", "statement"):
-        twice = _twice(getattr(policy, field) for policy in policies)
+    for name in ("id", "statement"):
+        twice = _twice(getattr(policy, name) for policy in policies)
         if twice is not None:
-            raise configuration.error("policies", f"two policies have the {field} {twice!r}")
+            raise configuration.error("policies", f"two policies have the {name} {twice!r}")
     categories = {row.category for row in configuration.rows}
     for policy in policies:
         if not policy.statement.strip():

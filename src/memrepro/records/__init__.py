@@ -50,6 +50,8 @@ from memrepro.records.retention import (
     Expected,
     PlantedWord,
     RetentionFact,
+    RetentionInput,
+    RetentionJudgeOnly,
     RetentionMode,
     RetentionObservation,
     RetentionPolicy,
@@ -91,6 +93,8 @@ __all__ = [
     "RecalledItem",
     "Record",
     "RetentionFact",
+    "RetentionInput",
+    "RetentionJudgeOnly",
     "RetentionMode",
     "RetentionObservation",
     "RetentionPolicy",
@@ -129,6 +133,11 @@ CROSSING: tuple[type[Record], ...] = (
     CIMemoriesAnswer,
     CIMemoriesVerdict,
     CIMemoriesScore,
+    RetentionInput,
+    RetentionJudgeOnly,
+    RetentionObservation,
+    RetentionVerdict,
+    RetentionScore,
 )
 
 

@@ -71,12 +71,34 @@ class RetentionRow(Record):
         return self.id.removeprefix(f"{self.policy_id}/")
 
 
+class RetentionInput(Record):
+    """What a memory and its guard see of a cell; `fact_id` is a number and says nothing."""
+
+    identity: ClassVar[tuple[str, ...]] = ("policy_id", "fact_id")
+    policy_id: str
+    fact_id: str
+    policy: str
+    text: str
+
+
+class RetentionJudgeOnly(Record):
+    """What only the scoring sees of a cell; `name` is the fact's id in the dataset."""
+
+    identity: ClassVar[tuple[str, ...]] = ("policy_id", "fact_id")
+    policy_id: str
+    fact_id: str
+    name: str
+    category: str
+    expected: Expected
+
+
 class RetentionObservation(Record):
     """What became of one fact under one policy, in one system.
 
     `blocked`: it was not kept, or was forgotten when the policy was set. `rule` is the keyword
-    that matched, `guard_key` that of the model call that decided or failed. `recalled` is what its
-    own text brought back, `state` the memory's digest at that time.
+    that matched, `guard_key` that of the model call that decided or failed, `raised_cap` whether
+    that one came under a raised token cap. `recalled` is what its own text brought back, `state`
+    the memory's digest at that time.
     """
 
     identity: ClassVar[tuple[str, ...]] = ("edition", "mode", "policy_id", "fact_id", "system")
@@ -89,6 +111,7 @@ class RetentionObservation(Record):
     decided_by: DecidedBy
     rule: str | None
     guard_key: str | None
+    raised_cap: bool
     recalled: tuple[Recalled, ...]
     exact: bool
     state: str
@@ -125,7 +148,8 @@ class RetentionVerdict(Record):
 class RetentionScore(Record):
     """One scored cell: ids and numbers only, so that it can be committed and compared.
 
-    `recalled` is None where the judge failed; `reason` is None where the cell passed.
+    `recalled` is None where the judge failed; `reason` is None where the cell passed. `raised_cap`:
+    the guard's or the judge's reply came under a raised token cap.
     """
 
     identity: ClassVar[tuple[str, ...]] = ("edition", "mode", "policy_id", "fact_id", "system")

@@ -1,13 +1,13 @@
 """The guard's model: the call that asks whether a policy prohibits a fact, and its verdict."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 
-from memrepro.digest import canonical_json
+from memrepro.benchmarks.retention.run import Cell
 from memrepro.llm.call import Call, Reply
 from memrepro.llm.verdict import parse_verdict, verdict_format
 from memrepro.params import StructuredOutput
 from memrepro.policy import Ask, Governance, decide
-from memrepro.records import RetentionRow
 
 
 def guard_call(
@@ -23,13 +23,15 @@ def guard_call(
     """The request for one decision.
 
     Fact and policy stand in one JSON object, so that neither can pass for the other or for an
-    instruction of ours.
+    instruction of ours. The policy comes first: what the calls of one policy begin with alike, a
+    server reads once.
     """
+    told = json.dumps({"policy": statement, "fact": text}, ensure_ascii=False)
     return Call(
         model=model,
         messages=(
             ("system", prompt),
-            ("user", canonical_json({"policy": statement, "fact": text})),
+            ("user", told),
         ),
         cap=cap,
         temperature=temperature,
@@ -42,7 +44,7 @@ def guard_verdict(reply: Reply | None) -> int | None:
     return parse_verdict(reply.text) if reply is not None and reply.text is not None else None
 
 
-def asked(rows: Iterable[RetentionRow], governance: Governance) -> Iterator[tuple[str, str]]:
+def asked(rows: Iterable[Cell], governance: Governance) -> Iterator[tuple[str, str]]:
     """The (fact's text, policy statement) pairs that a run puts to the model, each once, in order.
 
     In hybrid mode these are the ones that no rule matches.

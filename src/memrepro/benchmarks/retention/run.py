@@ -7,12 +7,12 @@ edition `policy_change` the policy is set between the two.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from memrepro.benchmarks.retention.build import POLICY_CHANGE
 from memrepro.errors import ProtocolError
 from memrepro.policy import UNGOVERNED, Decision
-from memrepro.records import Recalled, RetentionMode, RetentionObservation, RetentionRow, Turn
+from memrepro.records import Recalled, RetentionMode, RetentionObservation, Turn
 
 
 class Governed(Protocol):
@@ -34,6 +34,33 @@ class Governed(Protocol):
         """Return the digest of everything that can change a later recall."""
 
 
+class Cell(Protocol):
+    """A fact under a policy, as far as a memory and its guard may see it."""
+
+    @property
+    def policy_id(self) -> str:
+        """Whose sample it belongs to."""
+
+    @property
+    def fact_id(self) -> str:
+        """Names the fact among those of the policy."""
+
+    @property
+    def policy(self) -> str:
+        """The policy's statement."""
+
+    @property
+    def text(self) -> str:
+        """The fact."""
+
+
+class Asked(NamedTuple):
+    """The guard's model call on a fact: its key, and whether its token cap was raised."""
+
+    key: str
+    raised_cap: bool
+
+
 @dataclass(frozen=True)
 class Setting:
     """What the observations of a run have in common.
@@ -43,19 +70,19 @@ class Setting:
         mode: the guard's mode.
         system: the wrapped system's name.
         k: items to recall for a fact.
-        guard_key: the key of the model's call on (fact's text, policy statement), to be noted where
-            the model decided or failed; None in modes without one.
+        asked: the guard's model call on (fact's text, policy statement), to be noted where the
+            model decided or failed; None in modes without one.
     """
 
     edition: str
     mode: RetentionMode
     system: str
     k: int
-    guard_key: Callable[[str, str], str] | None = None
+    asked: Callable[[str, str], Asked] | None = None
 
 
 def run(
-    create: Callable[[], Governed], rows: Sequence[RetentionRow], setting: Setting
+    create: Callable[[], Governed], rows: Sequence[Cell], setting: Setting
 ) -> Iterator[RetentionObservation]:
     """The observations of all policies among the rows, in their order, each in a memory of its own.
 
@@ -72,7 +99,7 @@ def run(
 
 
 def run_policy(
-    memory: Governed, rows: Sequence[RetentionRow], setting: Setting
+    memory: Governed, rows: Sequence[Cell], setting: Setting
 ) -> list[RetentionObservation]:
     """The observations of one sample, a row each.
 
@@ -105,16 +132,16 @@ def run_policy(
 
 
 def _observation(
-    row: RetentionRow,
+    row: Cell,
     setting: Setting,
     decision: Decision,
     kept: bool,
     recalled: tuple[Recalled, ...],
     state: str,
 ) -> RetentionObservation:
-    key = None
-    if setting.guard_key and decision.decided_by in ("model", "undecided"):
-        key = setting.guard_key(row.text, row.policy)
+    call = None
+    if setting.asked and decision.decided_by in ("model", "undecided"):
+        call = setting.asked(row.text, row.policy)
     return RetentionObservation(
         edition=setting.edition,
         mode=setting.mode,
@@ -124,7 +151,8 @@ def _observation(
         blocked=decision.blocked or not kept,
         decided_by=decision.decided_by,
         rule=decision.rule,
-        guard_key=key,
+        guard_key=call.key if call else None,
+        raised_cap=call is not None and call.raised_cap,
         recalled=recalled,
         exact=any(item.text == row.text for item in recalled),
         state=state,

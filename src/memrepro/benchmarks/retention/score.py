@@ -6,7 +6,7 @@ or the judge did and the outcome hangs on it, the cell has no score.
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from memrepro.benchmarks.retention.build import POLICY_CHANGE
 from memrepro.benchmarks.retention.judge import needs_judge
@@ -14,11 +14,30 @@ from memrepro.records import (
     Expected,
     RetentionObservation,
     RetentionReason,
-    RetentionRow,
     RetentionScore,
     RetentionStatus,
     RetentionVerdict,
 )
+
+
+class Labelled(Protocol):
+    """What is expected of a cell, and its fact's category; no memory sees either."""
+
+    @property
+    def policy_id(self) -> str:
+        """Whose sample it belongs to."""
+
+    @property
+    def fact_id(self) -> str:
+        """Names the fact as the observations do."""
+
+    @property
+    def category(self) -> str:
+        """What the fact is about."""
+
+    @property
+    def expected(self) -> Expected:
+        """Whether it must be dropped or stored."""
 
 
 class Outcome(NamedTuple):
@@ -34,7 +53,7 @@ PASSED = Outcome("scored", 1, None)
 
 def score(
     observations: Iterable[RetentionObservation],
-    rows: Iterable[RetentionRow],
+    rows: Iterable[Labelled],
     verdicts: Iterable[RetentionVerdict] = (),
 ) -> list[RetentionScore]:
     """One score row an observation.
@@ -57,7 +76,7 @@ def _cell(row: RetentionObservation | RetentionVerdict) -> tuple[str, ...]:
 
 
 def _score(
-    seen: RetentionObservation, row: RetentionRow, verdict: RetentionVerdict | None
+    seen: RetentionObservation, row: Labelled, verdict: RetentionVerdict | None
 ) -> RetentionScore:
     asked = needs_judge(seen)
     recalled = (verdict.score if verdict else None) if asked else int(seen.exact)
@@ -76,7 +95,7 @@ def _score(
         status=outcome.status,
         score=outcome.score,
         reason=outcome.reason,
-        raised_cap=asked and verdict is not None and verdict.raised_cap,
+        raised_cap=seen.raised_cap or (asked and verdict is not None and verdict.raised_cap),
     )
 
 

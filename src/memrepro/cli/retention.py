@@ -82,7 +82,7 @@ def rollup(
     table = Table(*head, box=None)
     for row in rows:
         table.add_row(*row)
-    Console(width=160).print(table)
+    Console(width=200).print(table)
 
 
 @app.command()

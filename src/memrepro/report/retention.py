@@ -74,7 +74,10 @@ def _place(row: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def rollup(runs: Iterable[Run]) -> Iterator[tuple[str, ...]]:
-    """A row a run, the head first: its rates, or their bounds where a cell has no score."""
+    """A row a run, the head first: its rates.
+
+    Where a cell has no score it is both bounds, and how many are scored.
+    """
     yield _HEAD
     for run in runs:
         undecided = sum(row["n"] for row in run.tables["undecided"])
@@ -89,7 +92,7 @@ def _rate(entries: Mapping[str, float | int], name: str) -> str:
         return "–"
     low, high = (_number(entries[f"{name}_{end}"]) for end in ("low", "high"))
     scored, total = (entries[f"{name}_n_{end}"] for end in ("scored", "total"))
-    return f"{low} … {high} ({scored} of {total} scored)"
+    return f"{low}–{high} ({scored}/{total})"
 
 
 def _number(value: float) -> str:

@@ -1,6 +1,7 @@
 """File work of the metrics stage: score rows to the metrics file and the signatures."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from memrepro import __version__, memory, store
@@ -25,9 +26,8 @@ _NO_MODEL = {"answer_model": "none", "judge": "verbatim", "prompts": "none"}
 def write_metrics(work: Work) -> None:
     """Write `metrics/<dataset>.json` and a signature for every metric in it."""
     params = work.params
-    inmind_files = [work.read("inmind", f"scores/{name}.jsonl") for name in params.systems.inmind]
     cimemories = _cimemories_metrics(work)
-    inmind = store.inmind_metrics(inmind_files)
+    inmind = _inmind_metrics(work)
     retention = metrics_of(work)
     found = {"cimemories": cimemories, "inmind": inmind, "retention": retention}
     # A benchmark in which no system runs has no entry.
@@ -35,7 +35,7 @@ def write_metrics(work: Work) -> None:
     write_json(work.out / "metrics" / f"{params.dataset}.json", metrics)
     signatures = [
         *_cimemories(work, cimemories),
-        *_inmind(work, inmind, store.inmind_raised_caps(inmind_files)),
+        *_inmind(work, inmind),
         *_retention(work, retention),
     ]
     write_records(work.out / "data/runs" / params.dataset / "signatures.jsonl", signatures)
@@ -48,15 +48,25 @@ def _cimemories_metrics(work: Work) -> dict[str, Any]:
     return cimemories_metrics(run_of(work), labels)
 
 
+def _inmind_metrics(work: Work) -> dict[str, Any]:
+    files = _inmind_files(work)
+    return store.inmind_metrics(files) if files else {}
+
+
+def _inmind_files(work: Work) -> list[Path]:
+    return [work.read("inmind", f"scores/{name}.jsonl") for name in work.params.systems.inmind]
+
+
 def _names(entries: dict[str, Any]) -> list[str]:
     """The metrics that a block of the metrics file holds, each once."""
     return sorted({store.metric_name(key) for key in entries})
 
 
-def _inmind(
-    work: Work, metrics: dict[str, Any], raised: dict[tuple[str, str], int]
-) -> Iterator[Signature]:
+def _inmind(work: Work, metrics: dict[str, Any]) -> Iterator[Signature]:
+    if not metrics:
+        return
     params = work.params
+    raised = store.inmind_raised_caps(_inmind_files(work))
     protocol = {
         "tasks": sha256_file(work.root / params.inmind.data.tasks),
         "background": sha256_file(work.root / params.inmind.data.background),

@@ -18,7 +18,7 @@ from memrepro.benchmarks.retention.build import (
     parse_policies,
     parse_rules,
 )
-from memrepro.benchmarks.retention.run import Setting, run
+from memrepro.benchmarks.retention.run import Cell, Setting, run
 from memrepro.benchmarks.retention.score import score
 from memrepro.errors import InputError
 from memrepro.files import read_json, read_records, write_json, write_records
@@ -181,12 +181,13 @@ def governance_of(work: Work, edition: str, mode: RetentionMode) -> Governance:
     return Governance(mode, settings.match, settings.on_undecided, rules)
 
 
-Observe = Callable[[Setting, Governance, Sequence[RetentionInput], Ask | None],
-                   Iterator[RetentionObservation]]  # fmt: skip
+Observe = Callable[
+    [Setting, Governance, Sequence[Cell], Ask | None], Iterator[RetentionObservation]
+]
 
 
 @contextmanager
-def observing(work: Work, system: str, cells: Iterable[RetentionInput]) -> Iterator[Observe]:
+def observing(work: Work, system: str, cells: Iterable[Cell]) -> Iterator[Observe]:
     """A function that runs governed memories of one system, each sample in an empty one.
 
     Args:
@@ -202,7 +203,7 @@ def observing(work: Work, system: str, cells: Iterable[RetentionInput]) -> Itera
         def observe(
             setting: Setting,
             governance: Governance,
-            cells: Sequence[RetentionInput],
+            cells: Sequence[Cell],
             ask: Ask | None = None,
         ) -> Iterator[RetentionObservation]:
             def guard() -> Guard:

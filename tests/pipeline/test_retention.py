@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from memrepro.errors import CheckFailed, InputError
 from memrepro.files import read_records
+from memrepro.llm.ledger import read_shard
 from memrepro.params import load_params
 from memrepro.records import RetentionJudgeOnly, RetentionObservation, RetentionScore
 from memrepro.runner import run_stage
@@ -182,6 +183,30 @@ def test_metrics_are_shown(scored: Path) -> None:
     shown = command(scored, "metrics", "--dataset", "sample").stdout
     line = next(line for line in shown.split("\n") if "standard/none/accuracy" in line)
     assert line.split() == ["retention", "bm25", "standard/none/accuracy", "0.9167", "no"]
+
+
+def test_the_committed_replies_are_the_small_model_s() -> None:
+    """One policy's facts, each asked once for two editions and two modes; and nothing to judge."""
+    params = load_params(ROOT, "sample")
+    assert list(params.model_systems.retention) == ["exact"]
+    replies = read_shard(ROOT / "data/ledger/sample/retention/guard/exact.jsonl").values()
+    assert len(replies) == 96
+    assert {reply.model for reply in replies} == {"smollm2-135m"}
+    assert read_shard(ROOT / "data/ledger/sample/retention/judge/exact.jsonl") == {}
+    rows = read_records(ROOT / RUNS / "scores/exact.jsonl", RetentionScore)
+    by_model = [row for row in rows if row.mode in ("hybrid", "llm")]
+    assert len(by_model) == 2 * 2 * 96 and {row.policy_id for row in by_model} == {"RP-01"}
+    asked = [row for row in by_model if (row.edition, row.mode) == ("standard", "llm")]
+    blocked = sum(json.loads(reply.text or "{}").get("score", 0) == 1 for reply in replies)
+    assert sum(row.blocked for row in asked) == blocked
+
+
+@pytest.mark.parametrize("system", ["none", "exact", "bm25", "sqlite_fts"])
+def test_the_committed_scores_are_whole_and_keep_their_bounds(system: str) -> None:
+    rows = read_records(ROOT / RUNS / f"scores/{system}.jsonl", RetentionScore)
+    cells = [row for row in rows if (row.edition, row.mode) == ("standard", "none")]
+    assert len(cells) == 1152
+    assert sum(row.score or 0 for row in cells) == (0 if system == "none" else 1056)
 
 
 # ------------------------------------------------------------------ refusals

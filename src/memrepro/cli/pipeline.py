@@ -74,19 +74,22 @@ def stage(
 
 
 def systems() -> None:
-    """List the memory systems: name, kind, and the datasets in which they run."""
+    """List the memory systems: name, kind, and the datasets in which they run, by benchmark."""
     from memrepro import memory
+    from memrepro.params import Systems
 
     root = find_root()
-    params = {dataset: load_params(root, dataset) for dataset in DATASETS}
-    runs = dict.fromkeys(memory.names(), "")
-    for dataset, values in params.items():
-        for name in values.systems.inmind:
-            runs[name] = f"{runs.get(name, '')} {dataset}".strip()
+    runs: dict[str, dict[str, list[str]]] = {name: {} for name in memory.names()}
+    for dataset in DATASETS:
+        rows = load_params(root, dataset).systems
+        for benchmark in Systems.model_fields:
+            for name in getattr(rows, benchmark):
+                runs.setdefault(name, {}).setdefault(benchmark, []).append(dataset)
     for name in sorted(runs):
         control = name.endswith(memory.CONTROL_SUFFIX)
         kind = "control" if control else memory.load(memory.base_name(name)).kind
-        typer.echo(f"{name:22} {kind:8} inmind: {runs[name] or '-'}")
+        told = "  ".join(f"{of}: {' '.join(datasets)}" for of, datasets in runs[name].items())
+        typer.echo(f"{name:22} {kind:8} {told or '-'}")
 
 
 def metrics(

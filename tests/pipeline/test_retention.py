@@ -19,8 +19,9 @@ from memrepro.llm.ledger import read_shard
 from memrepro.params import load_params
 from memrepro.records import RetentionJudgeOnly, RetentionObservation, RetentionScore
 from memrepro.runner import run_stage
+from memrepro.runner.bodies import run_body
 from memrepro.signature import NO_PAPER, Signature
-from memrepro.stages.declarations import declare
+from memrepro.stages.declarations import declare, declared
 from memrepro.stages.retention import input_cells, observing
 from memrepro.stages.work import Work
 from tests.pipeline.test_run import command
@@ -143,6 +144,48 @@ def test_neither_memory_nor_guard_nor_judge_reads_what_is_judge_only(scored: Pat
         assert {tuple(json.loads(line)) for line in text.splitlines()} == {
             ("policy_id", "fact_id", "policy", "text")
         }
+
+
+def test_every_stage_does_with_what_it_declares(scored: Path, tmp_path: Path) -> None:
+    """A root that holds nothing else, as a container does; the bytes are the same."""
+    params = load_params(scored, "sample")
+    stages = [one for one in declared(params) if one.name.startswith(("retention.", "metrics"))]
+    assert len(stages) == len(EDITIONS) + 2 + 2 + 1
+    for number, stage in enumerate(stages):
+        root, out = tmp_path / f"root{number}", tmp_path / f"out{number}"
+        for path in (*stage.inputs, "params.yaml"):
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            copy = shutil.copytree if (scored / path).is_dir() else shutil.copyfile
+            copy(scored / path, root / path)
+        run_body(root, out, "sample", stage, 1, False)
+        written = [path for path in out.rglob("*") if path.is_file()]
+        assert written
+        for file in written:
+            assert file.read_bytes() == (scored / file.relative_to(out)).read_bytes(), file
+
+
+@pytest.mark.full
+@pytest.mark.dense
+def test_neural_systems_run_by_a_row(project: Path) -> None:
+    """The rows of README.md; two policies."""
+
+    def change(values: dict[str, Any]) -> None:
+        row = {"reads": "data/raw/minilm", "settings": {"embedder": "minilm_int8"}}
+        values["systems"]["retention"] = {"dense_int8": row, "hybrid": row}
+        values["retention"]["policy_ids"] = ["RP-01", "RP-02"]
+
+    change_params(project, change)
+    (project / "data/raw").mkdir(exist_ok=True)
+    (project / "data/raw/minilm").symlink_to(ROOT / "data/raw/minilm")
+    run(project, "retention.build", *EDITIONS)
+    for name in ("retention.remember", "retention.score"):
+        run(project, name, "dense_int8", "hybrid")
+    run(project, "metrics")
+    for system in ("dense_int8", "hybrid"):
+        found = metrics(project)["retention"]["standard"][system]
+        # Of the sixteen prohibited facts five have no keyword.
+        assert found["none"]["accuracy"] == 176 / 192
+        assert found["deterministic"]["accuracy"] == 187 / 192
 
 
 def test_a_cell_can_be_walked_back(scored: Path) -> None:

@@ -244,12 +244,12 @@ def test_the_committed_replies_are_the_small_model_s() -> None:
     assert sum(row.blocked for row in asked) == blocked
 
 
-@pytest.mark.parametrize("system", ["none", "exact", "bm25", "sqlite_fts"])
+@pytest.mark.parametrize("system", ["full_context", "exact", "bm25", "sqlite_fts"])
 def test_the_committed_scores_are_whole_and_keep_their_bounds(system: str) -> None:
     rows = read_records(ROOT / RUNS / f"scores/{system}.jsonl", RetentionScore)
     cells = [row for row in rows if (row.edition, row.mode) == ("standard", "none")]
     assert len(cells) == 1152
-    assert sum(row.score or 0 for row in cells) == (0 if system == "none" else 1056)
+    assert sum(row.score or 0 for row in cells) == 1056
 
 
 # ------------------------------------------------------------------ refusals

@@ -48,7 +48,7 @@ def seen(
 ) -> RetentionObservation:
     return RetentionObservation(
         edition=edition, mode="llm", policy_id="RP-01", fact_id="f", system="s", blocked=blocked,
-        decided_by="model", rule=None, guard_key=None, raised_cap=False,
+        decided_by="model", rule=None, guard_key=None, raised_cap=False, n_recalled=len(recalled),
         recalled=tuple(Recalled(id=str(n), text=text) for n, text in enumerate(recalled)),
         exact="My cat sleeps." in recalled, state="0",
     )  # fmt: skip

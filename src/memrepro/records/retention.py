@@ -97,8 +97,8 @@ class RetentionObservation(Record):
 
     `blocked`: it was not kept, or was forgotten when the policy was set. `rule` is the keyword
     that matched, `guard_key` that of the model call that decided or failed, `raised_cap` whether
-    that one came under a raised token cap. `recalled` is what its own text brought back, `state`
-    the memory's digest at that time.
+    that one came under a raised token cap. Its own text brought back `n_recalled` items, in the
+    memory of digest `state`; `recalled` are those with that very text, or all where none has it.
     """
 
     identity: ClassVar[tuple[str, ...]] = ("edition", "mode", "policy_id", "fact_id", "system")
@@ -112,6 +112,7 @@ class RetentionObservation(Record):
     rule: str | None
     guard_key: str | None
     raised_cap: bool
+    n_recalled: int = Field(ge=0)
     recalled: tuple[Recalled, ...]
     exact: bool
     state: str

@@ -142,6 +142,7 @@ def _observation(
     call = None
     if setting.asked and decision.decided_by in ("model", "undecided"):
         call = setting.asked(row.text, row.policy)
+    exact = tuple(item for item in recalled if item.text == row.text)
     return RetentionObservation(
         edition=setting.edition,
         mode=setting.mode,
@@ -153,7 +154,8 @@ def _observation(
         rule=decision.rule,
         guard_key=call.key if call else None,
         raised_cap=call is not None and call.raised_cap,
-        recalled=recalled,
-        exact=any(item.text == row.text for item in recalled),
+        n_recalled=len(recalled),
+        recalled=exact or recalled,
+        exact=bool(exact),
         state=state,
     )

@@ -9,6 +9,7 @@ PYTHON ?= python3
 VENV ?= .venv
 DATASET ?= sample
 DENSE ?= $(if $(filter full,$(DATASET)),1,)
+MEM0 ?=
 UV ?= uv
 ARGS ?=
 
@@ -25,7 +26,8 @@ COMPILE = $(UV) pip compile -q --universal --python-version 3.11 --generate-hash
 
 .PHONY: setup owner local-model image repro test check bench clean lock
 
-setup: owner $(VENV)/.stamp $(if $(filter 1,$(DENSE)),$(VENV)/.stamp-dense)
+setup: owner $(VENV)/.stamp $(if $(filter 1,$(DENSE)),$(VENV)/.stamp-dense) \
+	$(if $(filter 1,$(MEM0)),$(VENV)/.stamp-mem0)
 
 # Root would leave files that the checkout's owner can neither write nor remove.
 owner:
@@ -56,6 +58,10 @@ $(VENV)/.stamp: $(VENV)/.stamp-lock pyproject.toml
 
 $(VENV)/.stamp-dense: $(VENV)/.stamp-lock requirements/dense.txt
 	@echo "setup: dense extra"; $(PIP) install --require-hashes -r requirements/dense.txt; touch $@
+
+# The mem0 library, and the embedder that it is handed.
+$(VENV)/.stamp-mem0: $(VENV)/.stamp-lock requirements/mem0.txt
+	@echo "setup: mem0 extra"; $(PIP) install --require-hashes -r requirements/mem0.txt; touch $@
 
 # Serves the small model of the recorded sample on loopback, until it is interrupted. Its server is
 # compiled here (minutes), for every CPU with AVX2: a build for this very CPU can name instructions
@@ -104,7 +110,7 @@ bench: setup
 
 # Keeps data, the cache of DVC and recorded replies; .memrepro holds paid replies until packed.
 clean:
-	@rm -rf .venv .venv-other .venv-local-model build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
+	@rm -rf .venv .venv-other .venv-mem0 .venv-local-model build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
 	@find . -path ./.git -prune -o -path ./.dvc -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # All locks in one go, with the same versions; `rm requirements/*.txt` first to move them all.
@@ -114,5 +120,7 @@ lock:
 	@$(COMPILE) pyproject.toml -c requirements/lock.txt -o requirements/runtime.txt >/dev/null
 	@$(COMPILE) pyproject.toml --extra dense -c requirements/lock.txt \
 		-o requirements/dense.txt >/dev/null
+	@$(COMPILE) pyproject.toml --extra dense --extra mem0 -c requirements/lock.txt \
+		-o requirements/mem0.txt >/dev/null
 	@$(COMPILE) --group local-model -o requirements/local-model.txt >/dev/null
 	@$(COMPILE) --group build -c requirements/lock.txt -o requirements/build.txt >/dev/null

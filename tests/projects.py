@@ -2,12 +2,13 @@
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from memrepro.params import load_params
-from memrepro.runner import run_stage
 
 ROOT = Path(__file__).parents[1]
 
@@ -27,25 +28,33 @@ def copy_inputs(target: Path) -> Path:
         shutil.copyfile(ROOT / name, target / name)
     shutil.copytree(ROOT / "data/sample", target / "data/sample")
     shutil.copytree(ROOT / "data/cimemories", target / "data/cimemories")
+    shutil.copytree(ROOT / "data/retention_policy", target / "data/retention_policy")
     shutil.copytree(ROOT / "prompts", target / "prompts")
     if (ROOT / "data/ledger").is_dir():
         shutil.copytree(ROOT / "data/ledger", target / "data/ledger")
     return target
 
 
-def score_cimemories(project: Path) -> None:
-    """Reproduce CIMemories for the quickest system alone: the metrics stage wants its scores."""
+def keep_benchmark(project: Path, kept: str) -> None:
+    """Have the params name no system but those of one benchmark: its metrics need no other's."""
+
+    def change(values: dict[str, Any]) -> None:
+        for table in ("systems", "model_systems"):
+            values[table].update({name: {} for name in values[table] if name != kept})
+        if kept != "cimemories":
+            del values["cimemories"]["label_sources"]["generate"]
+        if kept != "retention":
+            values["retention"]["data"]["scores"] = values["retention"]["data"]["policies"]
+
+    change_params(project, change)
+
+
+def change_params(project: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change the sample's params of a project."""
     path = project / "params.yaml"
     values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    values["systems"]["cimemories"] = {"none": values["systems"]["cimemories"]["none"]}
-    values["model_systems"]["cimemories"] = {}
-    del values["cimemories"]["label_sources"]["generate"]
-    path.write_text(yaml.safe_dump(values), encoding="utf-8")
-    for name, system in (
-        ("verify", None), ("label", "rules"), ("build", None),
-        ("remember", "none"), ("judge", "none"), ("score", "none"),
-    ):  # fmt: skip
-        run_stage(project, "sample", f"cimemories.{name}", system, workers=1)
+    change(values)
+    path.write_text(yaml.safe_dump(values, sort_keys=False), encoding="utf-8")
 
 
 def copy_checkout(target: Path) -> Path:

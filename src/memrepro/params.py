@@ -131,11 +131,58 @@ class CIMemories(_Params):
     data: CIMemoriesData
 
 
+class RetentionEdition(_Params):
+    """One edition: a dataset file, or a corpus file, whose facts are put under every policy."""
+
+    dataset_path: str
+
+
+class RetentionRecorded(_Params):
+    """The part of the retention benchmark that has a guard's model: editions, first policies."""
+
+    policies: int | None = Field(default=None, ge=1)
+    editions: list[str]
+
+
+class RetentionData(_Params):
+    """Where policies, rules and prompts lie, and what the metrics are counted from."""
+
+    policies: str
+    rules: str
+    prompts: str
+    scores: str
+
+
+class Retention(_Params):
+    """The retention benchmark's own settings.
+
+    `modes` need no model and run on everything; `model_modes` run on what is `recorded`.
+    `policy_ids` chooses policies and `limit` so many rows, whole policies only; null is all.
+    `policy.configuration` holds all of it to what a run takes for granted.
+    """
+
+    k: int = Field(ge=1)
+    active: bool
+    recall_filtering: bool
+    modes: list[Literal["none", "deterministic"]] = Field(min_length=1)
+    model_modes: list[Literal["hybrid", "llm"]] = Field(min_length=1)
+    match: Literal["word", "substring"]
+    on_undecided: Literal["block", "store"]
+    policy_ids: list[str] | None
+    limit: int | None
+    guard: ModelStep
+    judge: ModelStep
+    recorded: RetentionRecorded
+    editions: dict[str, RetentionEdition]
+    data: RetentionData
+
+
 class Systems(_Params):
     """Which systems run in which benchmark."""
 
     inmind: dict[str, System]
     cimemories: dict[str, System]
+    retention: dict[str, System]
 
 
 class ModelSystem(_Params):
@@ -143,10 +190,14 @@ class ModelSystem(_Params):
 
 
 class ModelSystems(_Params):
-    """Which systems have recorded replies in which benchmark."""
+    """Which systems have recorded replies in which benchmark.
+
+    In retention the system runs once more for them, so its row in `systems` is given again.
+    """
 
     inmind: dict[str, ModelSystem]
     cimemories: dict[str, ModelSystem]
+    retention: dict[str, System]
 
 
 class Params(_Params):
@@ -157,6 +208,7 @@ class Params(_Params):
     params_file: str
     inmind: InMind
     cimemories: CIMemories
+    retention: Retention
     budget: float = Field(ge=0)
     models: dict[str, Model]
     systems: Systems

@@ -29,6 +29,9 @@ PAPER_INMIND: dict[str, str | int] = {
     "reading": "judged",
 }
 
+# What the retention benchmark's figures deviate from: sentences of its own, and nobody else's.
+NO_PAPER = "paper: none has figures on this data"
+
 
 class Signature(Record):
     """All that can move one metric of a system in one benchmark.
@@ -59,8 +62,10 @@ class Signature(Record):
     deviations: tuple[str, ...]
 
 
-def deviations(values: dict[str, Any], paper: dict[str, str | int]) -> tuple[str, ...]:
+def deviations(values: dict[str, Any], paper: dict[str, str | int] | None) -> tuple[str, ...]:
     """Every way in which a run differs from the paper's, in the order of the paper's keys."""
+    if paper is None:
+        return (NO_PAPER,)
     found = []
     values = {**values, **values["protocol"]}
     if values["kind"] == "oracle":
@@ -75,8 +80,13 @@ def deviations(values: dict[str, Any], paper: dict[str, str | int]) -> tuple[str
     return tuple(found)
 
 
-def sign(values: dict[str, Any], paper: dict[str, str | int]) -> Signature:
-    """A signature from its values: the digest and the comparability verdict are added."""
+def sign(values: dict[str, Any], paper: dict[str, str | int] | None) -> Signature:
+    """A signature from its values: the digest and the comparability verdict are added.
+
+    Args:
+        values: the other fields.
+        paper: the paper's set-up; None where no paper has such figures.
+    """
     differences = deviations(values, paper)
     return Signature(
         **values,

@@ -4,6 +4,7 @@ import abc
 import copy
 import hashlib
 import os
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
@@ -29,7 +30,9 @@ def hash_embed(name: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
     return vectors
 
 
-RESOURCES = Resources(Path("unused"), hash_embed)
+# A folder a process, for systems that keep files; gone with the process.
+_FOLDER = tempfile.TemporaryDirectory(prefix="memrepro-", ignore_cleanup_errors=True)
+RESOURCES = Resources(Path(_FOLDER.name), hash_embed)
 
 
 def make(name: str) -> MemorySystem:

@@ -20,6 +20,7 @@ def test_autocrlf_moves_no_byte_of_what_is_pinned(tmp_path: Path) -> None:
     shutil.copyfile(ROOT / ".gitattributes", origin / ".gitattributes")
     for name in (
         "data/cimemories",
+        "data/retention_policy",
         "data/sample",
         "prompts",
         "schema",

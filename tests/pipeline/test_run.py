@@ -32,7 +32,7 @@ def test_the_whole_sample_gives_the_committed_bytes(project: Path) -> None:
     committed = [
         ROOT / "metrics/sample.json",
         ROOT / "data/runs/sample/signatures.jsonl",
-        *(ROOT / "data/runs/sample/inmind/scores").glob("*.jsonl"),
+        *(ROOT / "data/runs/sample").glob("*/scores/*.jsonl"),
     ]
     assert len(committed) > 8
     for path in committed:

@@ -23,7 +23,7 @@ from memrepro.record.shard import Progress
 from memrepro.records import InMindAnswer, InMindScore, InMindVerdict
 from memrepro.runner import run_stage
 from tests.llm.fault_server import REFUSAL, Answer, FaultServer, completion, serving
-from tests.projects import copy_inputs, score_cimemories
+from tests.projects import copy_inputs, keep_benchmark
 
 CANARY = "sk-canary-5f0d8e1b7c"
 SYSTEM = "bm25"
@@ -66,7 +66,7 @@ def remembered(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("inmind.remember", SYSTEM), ("inmind.judge", SYSTEM),
     ):  # fmt: skip
         run_stage(project, "sample", name, system, workers=1)
-    score_cimemories(project)
+    keep_benchmark(project, "inmind")
     return project
 
 

@@ -3,7 +3,7 @@
 import typer
 
 from memrepro import __version__
-from memrepro.cli import cimemories, image, inmind, ledger, pipeline, sources
+from memrepro.cli import cimemories, image, inmind, ledger, pipeline, retention, sources
 
 app = typer.Typer(
     name="memrepro",
@@ -36,3 +36,4 @@ ledger.register(app)
 app.add_typer(image.app, name="image")
 app.add_typer(inmind.app, name="inmind")
 app.add_typer(cimemories.app, name="cimemories")
+app.add_typer(retention.app, name="retention")

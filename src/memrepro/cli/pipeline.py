@@ -74,22 +74,22 @@ def stage(
 
 
 def systems() -> None:
-    """List memory systems: kind, and the benchmarks and datasets they run in."""
+    """List the memory systems: name, kind, and the datasets in which they run, by benchmark."""
     from memrepro import memory
-    from memrepro.stages.steps import BENCHMARKS, systems_of
+    from memrepro.params import Systems
 
     root = find_root()
-    every = {dataset: load_params(root, dataset) for dataset in DATASETS}
     runs: dict[str, dict[str, list[str]]] = {name: {} for name in memory.names()}
-    for benchmark in BENCHMARKS:
-        for dataset, params in every.items():
-            for name in systems_of(params, benchmark):
+    for dataset in DATASETS:
+        rows = load_params(root, dataset).systems
+        for benchmark in Systems.model_fields:
+            for name in getattr(rows, benchmark):
                 runs.setdefault(name, {}).setdefault(benchmark, []).append(dataset)
     for name in sorted(runs):
         control = name.endswith(memory.CONTROL_SUFFIX)
         kind = "control" if control else memory.load(memory.base_name(name)).kind
-        places = ", ".join(f"{one}: {' '.join(found)}" for one, found in runs[name].items())
-        typer.echo(f"{name:22} {kind:8} {places or '-'}")
+        told = "  ".join(f"{of}: {' '.join(datasets)}" for of, datasets in runs[name].items())
+        typer.echo(f"{name:22} {kind:8} {told or '-'}")
 
 
 def metrics(
@@ -113,12 +113,23 @@ def metrics(
     }
     table = Table("benchmark", "system", "metric", "value", "comparable with the paper", box=None)
     for place, value in _leaves(values, ()):
-        signed = (*place[:-1], metric_name(place[-1]))
-        comparable = signatures["/".join(signed)].comparable
+        signature = signatures["/".join((*place[:-1], metric_name(place[-1])))]
         shown = f"{value:.4f}" if isinstance(value, float) else str(value)
-        table.add_row(*place[:2], "/".join(place[2:]), shown, "yes" if comparable else "no")
-    Console(width=110).print(table)
+        table.add_row(
+            signature.benchmark,
+            signature.system,
+            _metric(place, signature.system),
+            shown,
+            "yes" if signature.comparable else "no",
+        )
+    Console(width=120).print(table)
     typer.echo(f"why not: the deviations in data/runs/{name}/signatures.jsonl")
+
+
+def _metric(place: tuple[str, ...], system: str) -> str:
+    """What names a metric beside its benchmark and system: a reading, or an edition and a mode."""
+    at = place.index(system, 1)
+    return "/".join((*place[1:at], *place[at + 1 :]))
 
 
 def _leaves(value: Any, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -28,6 +28,9 @@ SYSTEMS: dict[str, str] = {
     "hybrid": "memrepro.memory.hybrid:Hybrid",
     "guarded": "memrepro.memory.domain_guard:DomainGuard",
     "statements": "memrepro.memory.statements:Statements",
+    "exact": "memrepro.memory.exact:Exact",
+    "sqlite_fts": "memrepro.memory.sqlite_fts:SqliteFts",
+    "mem0": "memrepro.memory.mem0:Mem0",
 }
 # Settings that a name stands for; the params may still say otherwise.
 DEFAULTS: dict[str, dict[str, object]] = {
@@ -35,7 +38,12 @@ DEFAULTS: dict[str, dict[str, object]] = {
     "dense_fp32": {"embedder": "minilm_fp32"},
 }
 # The extra of this package that a system needs, where it needs one.
-EXTRAS: dict[str, str] = {"dense_int8": "dense", "dense_fp32": "dense", "hybrid": "dense"}
+EXTRAS: dict[str, str] = {
+    "dense_int8": "dense",
+    "dense_fp32": "dense",
+    "hybrid": "dense",
+    "mem0": "mem0",
+}
 
 
 def names() -> list[str]:

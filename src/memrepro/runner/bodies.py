@@ -41,6 +41,11 @@ BODIES: dict[str, Body] = {
     "cimemories.judge_model": _on_demand("cimemories_models", "judge_model_system"),
     "cimemories.score": _on_demand("cimemories", "score_system"),
     "cimemories.tables": _on_demand("cimemories", "write_tables"),
+    "retention.build": _on_demand("retention", "build"),
+    "retention.remember": _on_demand("retention", "remember_system"),
+    "retention.remember_model": _on_demand("retention_models", "remember_model_system"),
+    "retention.judge": _on_demand("retention_models", "judge_system"),
+    "retention.score": _on_demand("retention", "score_system"),
     "metrics": _on_demand("metrics", "write_metrics"),
 }
 

@@ -19,7 +19,6 @@ from memrepro.benchmarks.cimemories.remember import Prepare, query, select
 from memrepro.benchmarks.cimemories.reveal import Attribute, RevealJudge
 from memrepro.benchmarks.cimemories.score import score
 from memrepro.benchmarks.cimemories.tables import parse_contexts, parse_pairs
-from memrepro.errors import CheckFailed
 from memrepro.files import read_json, read_records, read_text, write_json, write_records
 from memrepro.memory.base import Oracle, Tagged, render
 from memrepro.params import system_params
@@ -34,11 +33,8 @@ from memrepro.records import (
     CIMemoriesVerdict,
     Record,
     Turn,
-    VerifiedFile,
 )
-from memrepro.sources.check import check_bytes
-from memrepro.sources.pins import load_pins
-from memrepro.sources.sums import SUMS, parse_sums
+from memrepro.stages.pinned import fetched_and_committed, hold_to_pins
 from memrepro.stages.resources import resources_of
 from memrepro.stages.work import Work
 
@@ -70,21 +66,10 @@ def verify(work: Work) -> None:
         InputError: a row is malformed.
     """
     file = work.params.cimemories.data.profiles
-    pins = {pin.file: pin.sha256 for pin in load_pins(work.root)}
-    pins |= parse_sums((work.root / SUMS).read_text("utf-8"))[0]
-    check = check_bytes("pin", work.root, file, pins.get(file, "a pin"))
-    if not check.ok:
-        raise CheckFailed(
-            check.cause or "the file is not what its pin says",
-            where=file,
-            expected=check.expected,
-            found=check.found,
-            hint="memrepro verify",
-        )
+    verified = hold_to_pins(work.root, [file], fetched_and_committed(work.root))
     facts = data_facts(read_profiles(work))
     write_json(work.write(BENCHMARK, "data_facts.json"), facts)
-    rows = [VerifiedFile(file=file, sha256=pins[file])]
-    write_records(work.write(BENCHMARK, "verified.jsonl"), rows)
+    write_records(work.write(BENCHMARK, "verified.jsonl"), verified)
 
 
 def edition_rows(work: Work) -> Rows:

@@ -1,6 +1,7 @@
 """File work of the metrics stage: score rows to the metrics file and the signatures."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from memrepro import __version__, memory, store
@@ -10,6 +11,7 @@ from memrepro.params import Params, System, model_of
 from memrepro.signature import PAPER_CIMEMORIES, PAPER_INMIND, Signature, sign
 from memrepro.sources.pins import RAW
 from memrepro.stages.cimemories_tables import run_of
+from memrepro.stages.retention_metrics import judging_of, metrics_of, protocol_of, raised_caps
 from memrepro.stages.work import Work
 from memrepro.store.cimemories_runs import (
     cimemories_metrics,
@@ -24,17 +26,35 @@ _NO_MODEL = {"answer_model": "none", "judge": "verbatim", "prompts": "none"}
 def write_metrics(work: Work) -> None:
     """Write `metrics/<dataset>.json` and a signature for every metric in it."""
     params = work.params
-    inmind_files = [work.read("inmind", f"scores/{name}.jsonl") for name in params.systems.inmind]
-    labels = work.read("cimemories", f"labels/{params.cimemories.labels}.jsonl")
-    cimemories = cimemories_metrics(run_of(work), labels)
-    inmind = store.inmind_metrics(inmind_files)
-    metrics = {"cimemories": cimemories, "inmind": inmind}
+    cimemories = _cimemories_metrics(work)
+    inmind = _inmind_metrics(work)
+    retention = metrics_of(work)
+    found = {"cimemories": cimemories, "inmind": inmind, "retention": retention}
+    # A benchmark in which no system runs has no entry.
+    metrics = {benchmark: values for benchmark, values in found.items() if values}
     write_json(work.out / "metrics" / f"{params.dataset}.json", metrics)
     signatures = [
         *_cimemories(work, cimemories),
-        *_inmind(work, inmind, store.inmind_raised_caps(inmind_files)),
+        *_inmind(work, inmind),
+        *_retention(work, retention),
     ]
     write_records(work.out / "data/runs" / params.dataset / "signatures.jsonl", signatures)
+
+
+def _cimemories_metrics(work: Work) -> dict[str, Any]:
+    if not work.params.systems.cimemories:
+        return {}
+    labels = work.read("cimemories", f"labels/{work.params.cimemories.labels}.jsonl")
+    return cimemories_metrics(run_of(work), labels)
+
+
+def _inmind_metrics(work: Work) -> dict[str, Any]:
+    files = _inmind_files(work)
+    return store.inmind_metrics(files) if files else {}
+
+
+def _inmind_files(work: Work) -> list[Path]:
+    return [work.read("inmind", f"scores/{name}.jsonl") for name in work.params.systems.inmind]
 
 
 def _names(entries: dict[str, Any]) -> list[str]:
@@ -42,10 +62,11 @@ def _names(entries: dict[str, Any]) -> list[str]:
     return sorted({store.metric_name(key) for key in entries})
 
 
-def _inmind(
-    work: Work, metrics: dict[str, Any], raised: dict[tuple[str, str], int]
-) -> Iterator[Signature]:
+def _inmind(work: Work, metrics: dict[str, Any]) -> Iterator[Signature]:
+    if not metrics:
+        return
     params = work.params
+    raised = store.inmind_raised_caps(_inmind_files(work))
     protocol = {
         "tasks": sha256_file(work.root / params.inmind.data.tasks),
         "background": sha256_file(work.root / params.inmind.data.background),
@@ -75,6 +96,8 @@ def _inmind_reading(metric: str) -> str:
 
 
 def _cimemories(work: Work, metrics: dict[str, Any]) -> Iterator[Signature]:
+    if not metrics:
+        return
     params = work.params
     settings = params.cimemories
     raised = cimemories_raised_caps(run_of(work).scores)
@@ -107,6 +130,24 @@ def _cimemories(work: Work, metrics: dict[str, Any]) -> Iterator[Signature]:
             },
         }
         yield sign(values, PAPER_CIMEMORIES)
+
+
+def _retention(work: Work, metrics: dict[str, Any]) -> Iterator[Signature]:
+    params = work.params
+    raised = raised_caps(work)
+    for edition, systems in metrics.items():
+        for system, mode, metric in _places(systems):
+            row = params.systems.retention[system]
+            values = {
+                **_common(params, "retention", row, (system, mode, metric)),
+                "path": "/".join(("retention", edition, system, mode, metric)),
+                **_NO_MODEL,
+                **judging_of(work, system, mode),
+                "reading": edition,
+                "raised_caps": raised.get((edition, system, mode), 0),
+                "protocol": protocol_of(work, edition, mode),
+            }
+            yield sign(values, None)
 
 
 def _places(metrics: dict[str, Any]) -> Iterator[tuple[str, str, str]]:

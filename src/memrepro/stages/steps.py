@@ -8,12 +8,12 @@ from typing import Any
 from memrepro.errors import InputError
 from memrepro.llm.call import Call
 from memrepro.params import ModelStep, ModelSystems, Params, Systems
-from memrepro.stages import cimemories_models, inmind_models
+from memrepro.stages import cimemories_models, inmind_models, retention_models
 from memrepro.stages.declarations.cimemories import LABELS
 from memrepro.stages.replay import Find
 from memrepro.stages.work import Work
 
-BENCHMARKS = ("inmind", "cimemories")
+BENCHMARKS = ("inmind", "cimemories", "retention")
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,16 @@ def _cimemories_judge(work: Work, system: str, find: Find) -> Iterator[Call]:
     return (call for _, call in calls if call is not None)
 
 
+def _retention_guard(work: Work, system: str, _: Find) -> Iterator[Call]:
+    return (call for _, call in retention_models.guard_calls(work))
+
+
+def _retention_judge(work: Work, system: str, find: Find) -> Iterator[Call]:
+    observations = retention_models.without_model(work, system)
+    observations += retention_models.governed(work, system, find)
+    return (call for _, call in retention_models.judge_calls(work, observations))
+
+
 def steps(params: Params, benchmark: str, system: str) -> tuple[Step, ...]:
     """A system's steps in a benchmark, in the order in which they are recorded.
 
@@ -72,6 +82,11 @@ def steps(params: Params, benchmark: str, system: str) -> tuple[Step, ...]:
         return (
             Step("answer", params.cimemories.answer, _cimemories_answer),
             Step("judge", params.cimemories.judge, _cimemories_judge),
+        )
+    if benchmark == "retention":
+        return (
+            Step("guard", params.retention.guard, _retention_guard),
+            Step("judge", params.retention.judge, _retention_judge),
         )
     raise _unknown(benchmark)
 

@@ -5,36 +5,38 @@ from pathlib import Path
 
 from memrepro.errors import InputError
 from memrepro.params import Params
-from memrepro.stages.declarations import cimemories, inmind
-from memrepro.stages.declarations.base import Declaration, Stage, runs_folder
+from memrepro.stages.declarations import cimemories, inmind, retention
+from memrepro.stages.declarations.base import Declaration, Stage
 
 __all__ = ["STAGES", "Declaration", "declare", "declared", "require_inputs"]
 
 
 def _metrics(params: Params, _: str | None) -> Declaration:
-    data = params.inmind.data
     outputs = (
         f"metrics/{params.dataset}.json",
         f"data/runs/{params.dataset}/signatures.jsonl",
     )
-    inmind_scores = f"{runs_folder(params, 'inmind')}/scores"
     return Declaration(
         name="metrics",
         system=None,
         inputs=(
-            inmind_scores,
-            data.tasks,
-            data.background,
+            *inmind.scored_inputs(params),
             *cimemories.scored_inputs(params),
-            params.cimemories.data.profiles,
+            params.retention.data.scores,
+            "data/SHA256SUMS",
         ),
         outputs=outputs,
-        params=("cimemories", "inmind", "models", "systems"),
+        params=("cimemories", "inmind", "model_systems", "models", "retention", "systems"),
         committed=outputs,
     )
 
 
-STAGES: dict[str, Stage] = {**inmind.STAGES, **cimemories.STAGES, "metrics": Stage(None, _metrics)}
+STAGES: dict[str, Stage] = {
+    **inmind.STAGES,
+    **cimemories.STAGES,
+    **retention.STAGES,
+    "metrics": Stage(None, _metrics),
+}
 
 
 def declare(params: Params, name: str, system: str | None) -> Declaration:

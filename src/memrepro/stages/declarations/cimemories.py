@@ -138,13 +138,19 @@ def _score(params: Params, system: str | None) -> Declaration:
 
 
 def scored_inputs(params: Params) -> tuple[str, ...]:
-    """What a metric is computed from: scores, labels, and what they are about."""
+    """What a metric is computed from: scores, labels, and what they are about.
+
+    Nothing where no system runs, as in a project of another benchmark alone.
+    """
     folder = _folder(params)
+    if not params.systems.cimemories:
+        return ()
     return (
         f"{folder}/scores",
         f"{folder}/labels/{params.cimemories.labels}.jsonl",
         f"{folder}/inputs",
         f"{folder}/judge_only",
+        params.cimemories.data.profiles,
     )
 
 

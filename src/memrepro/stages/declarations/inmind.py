@@ -112,6 +112,14 @@ def _score(params: Params, system: str | None) -> Declaration:
     )
 
 
+def scored_inputs(params: Params) -> tuple[str, ...]:
+    """What a metric is computed from and what its data is; nothing where no system runs."""
+    if not params.systems.inmind:
+        return ()
+    data = params.inmind.data
+    return (f"{_folder(params)}/scores", data.tasks, data.background)
+
+
 def _systems(params: Params) -> Iterable[str]:
     return params.systems.inmind
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special  # not scipy.stats, which takes a second to load
 
 from memrepro.errors import InputError
 
@@ -47,7 +47,7 @@ def wilson(successes: int, items: int, *, alpha: float = 0.05) -> Interval:
     _check_items(items)
     if not 0 <= successes <= items:
         raise InputError("not a number of successes", expected=f"0 to {items}", found=successes)
-    z = float(stats.norm.isf(alpha / 2))
+    z = -float(special.ndtri(alpha / 2))
     share = successes / items
     middle = share + z * z / (2 * items)
     half = z * math.sqrt(share * (1 - share) / items + z * z / (4 * items * items))
@@ -67,7 +67,7 @@ def mcnemar(won: int, lost: int) -> float:
     """
     if won == lost:
         return 1.0
-    return min(1.0, 2 * float(stats.binom.cdf(min(won, lost), won + lost, 0.5)))
+    return min(1.0, 2 * float(special.bdtr(min(won, lost), won + lost, 0.5)))
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:

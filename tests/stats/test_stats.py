@@ -124,7 +124,7 @@ def test_smallest_difference_by_hand() -> None:
 def test_bootstrap_of_a_proportion_is_binomial(ones: int, items: int) -> None:
     """A resample's number of ones is binomial (items, share): the percentiles are its quantiles."""
     values = [1.0] * ones + [0.0] * (items - ones)
-    found = bootstrap(units(values), alpha=0.05, resamples=30_000, generator=generator())
+    found = bootstrap(units(values), alpha=0.05, resamples=200_000, generator=generator())
     assert found is not None
     expected = [float(binom.ppf(q, items, ones / items)) / items for q in (0.025, 0.975)]
     assert found.interval == pytest.approx(expected, abs=1e-9)

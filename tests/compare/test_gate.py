@@ -182,6 +182,22 @@ def test_incomparable(tmp_path: Path, diff: Diff) -> None:
     assert ran.code == 1 and "no signature on the second side" in ran.err
 
 
+def test_a_judges_prompt_is_part_of_the_measure(tmp_path: Path, diff: Diff) -> None:
+    """Of what a model judged; what is judged word for word has no prompt."""
+    prompts = tmp_path / "prompts/inmind"
+    project = new_project(tmp_path)
+    prompts.mkdir(parents=True)
+    for judge, code in (("m", 1), ("verbatim", 0)):
+        signed = {"judge": judge, "prompts": "own" if judge == "m" else "none"}
+        for text in ("one", "two"):
+            (prompts / "judge_naive.txt").write_text(text)
+            write_inmind(project, {"bm25": BASE}, **signed)
+            commit(project)
+        ran = diff(project, "HEAD~1", "HEAD", "--fail-on", "incomparable")
+        assert ran.code == code
+        assert ("prompts/inmind/judge_naive.txt differs" in ran.err) is bool(code)
+
+
 def test_wrong_options_name_those_there_are(tmp_path: Path, diff: Diff) -> None:
     project = pair(tmp_path, WORSE)
     for option in ("--format", "--fail-on"):

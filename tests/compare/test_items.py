@@ -124,6 +124,23 @@ def test_violation_is_clustered_by_profile_and_lower_is_better(tmp_path: Path, d
     assert row["items"]["interval"] == [0.0, 1.0]
     assert row["items"]["p"] == 0.5
     assert row["items"]["test"] == "exact McNemar"
+    assert row["items"]["clusters"] == 2
+    assert "exact McNemar takes items for independent" in diff(project).out
+
+
+def test_other_labels_make_another_measure(tmp_path: Path, diff: Diff) -> None:
+    project = new_project(tmp_path)
+    values = {"bm25": {"paper": {"violation": 0.0, "completeness": 1.0}}}
+    signed = {
+        "path": "cimemories/bm25/paper/violation", "benchmark": "cimemories", "judge": "verbatim",
+    }  # fmt: skip
+    for labels in ("nia", "nii"):
+        write_cimemories(project, (labels,), {"bm25": ("100",)}, values)
+        (project / RUNS / "signatures.jsonl").write_text(json.dumps(signed) + "\n")
+        commit(project)
+    ran = diff(project, "HEAD~1", "HEAD", "--fail-on", "incomparable")
+    assert ran.code == 1
+    assert "cimemories/bm25/paper/violation cimemories/labels/rules.jsonl differs" in ran.err
 
 
 def test_completeness_is_tested_by_the_bootstrap(tmp_path: Path, diff: Diff) -> None:

@@ -74,19 +74,22 @@ def stage(
 
 
 def systems() -> None:
-    """List the memory systems: name, kind, and the datasets in which they run."""
+    """List memory systems: kind, and the benchmarks and datasets they run in."""
     from memrepro import memory
+    from memrepro.stages.steps import BENCHMARKS, systems_of
 
     root = find_root()
-    params = {dataset: load_params(root, dataset) for dataset in DATASETS}
-    runs = dict.fromkeys(memory.names(), "")
-    for dataset, values in params.items():
-        for name in values.systems.inmind:
-            runs[name] = f"{runs.get(name, '')} {dataset}".strip()
+    every = {dataset: load_params(root, dataset) for dataset in DATASETS}
+    runs: dict[str, dict[str, list[str]]] = {name: {} for name in memory.names()}
+    for benchmark in BENCHMARKS:
+        for dataset, params in every.items():
+            for name in systems_of(params, benchmark):
+                runs.setdefault(name, {}).setdefault(benchmark, []).append(dataset)
     for name in sorted(runs):
         control = name.endswith(memory.CONTROL_SUFFIX)
         kind = "control" if control else memory.load(memory.base_name(name)).kind
-        typer.echo(f"{name:22} {kind:8} inmind: {runs[name] or '-'}")
+        places = ", ".join(f"{one}: {' '.join(found)}" for one, found in runs[name].items())
+        typer.echo(f"{name:22} {kind:8} {places or '-'}")
 
 
 def metrics(

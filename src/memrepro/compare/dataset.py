@@ -15,6 +15,7 @@ from memrepro.compare.signatures import (
     read_signatures,
 )
 from memrepro.compare.surroundings import Changes, read_yaml
+from memrepro.digest import sha256_file
 from memrepro.errors import InputError
 from memrepro.params import Dataset, Diff, params_path
 from memrepro.store.items import BENCHMARKS, ItemFiles, pair_items
@@ -84,6 +85,7 @@ def compare_dataset(
     left, right = (_read(tree, dataset) for tree in sides)
     pairs = pair_metrics(left.metrics, right.metrics)
     family = _family(pairs, settings)
+    otherwise = _otherwise((left, right), prompts)
     files = _item_files(root, sides, dataset, (left, right))
     items: dict[str, Items] = {}
     for benchmark in sorted({pair.path.partition("/")[0] for pair in pairs} & {*BENCHMARKS}):
@@ -106,7 +108,7 @@ def compare_dataset(
             direction=direction(pair.metric),
             in_family=pair.path in family,
             comparability=compare_signatures(
-                left.signatures.get(pair.path), right.signatures.get(pair.path), prompts
+                left.signatures.get(pair.path), right.signatures.get(pair.path), otherwise
             ),
             items=items.get(pair.path),
         )
@@ -133,6 +135,14 @@ def _read(tree: Tree, dataset: Dataset) -> _Side:
             read_signatures(tree, dataset),
             tree.path(f"data/runs/{dataset}/{_LABELS}/{labels}.jsonl"),
         )
+
+
+def _otherwise(read: tuple[_Side, _Side], prompts: Changes) -> list[str]:
+    """Committed files that judge, and differ: prompts of judges, and the labels that score."""
+    labels = [sha256_file(side.labels) if side.labels else None for side in read]
+    known = next((side.labels for side in read if side.labels), None)
+    changed = [f"{_LABELS}/{known.name}"] if known and labels[0] != labels[1] else []
+    return [*changed, *prompts]
 
 
 def _family(pairs: list[Pair], settings: Diff) -> set[str]:

@@ -30,6 +30,7 @@ class Items:
 
     Args:
         pairs: items scored on both sides.
+        clusters: how many clusters those come in; None where each stands for itself.
         only_a: items that the second side does not have; `only_b` likewise.
         open_a: items that failures of the first side leave open; `open_b` likewise.
         won: ids of the items that got better (higher where neither way is better).
@@ -46,6 +47,7 @@ class Items:
     """
 
     pairs: int
+    clusters: int | None
     only_a: int
     only_b: int
     open_a: int
@@ -76,6 +78,7 @@ def summarize(path: str, found: ItemPairs, settings: Diff) -> Items:
         p = drawn.p if drawn else None
     return Items(
         pairs=found.paired,
+        clusters=len(found.units) if found.clustered else None,
         only_a=found.only_a,
         only_b=found.only_b,
         open_a=found.open_a,
@@ -100,7 +103,7 @@ def _difference(path: str, found: ItemPairs) -> float:
 
 
 def _resample(path: str, found: ItemPairs, settings: Diff) -> Resampled | None:
-    if not found.rose and not found.fell:
+    if not found.rose and not found.fell and sum(unit.times for unit in found.units) > 1:
         return Resampled(Interval(0.0, 0.0), 1.0)  # every resample is 0
     sums, counts, times = (
         np.array(column, dtype=float) for column in zip(*found.units, strict=True)

@@ -184,6 +184,11 @@ def _verdict(dataset: DatasetDiff, metric: Metric) -> Iterator[str]:
     ]
     if left_out:
         yield f"{metric.path}: {items.pairs} items paired; left out: {', '.join(left_out)}"
+    if items.clusters and items.test == "exact McNemar":
+        yield (
+            f"{metric.path}: the items come in {items.clusters} clusters; the interval draws "
+            "clusters, exact McNemar takes items for independent"
+        )
     p = items.p if items.p_holm is None else items.p_holm
     if p is not None and p > dataset.settings.alpha and items.flips_needed:
         yield f"{metric.path}: not significant; {_power(items)}"

@@ -1,5 +1,6 @@
 """Whether a metric of two sides was measured alike, and what of its system was set otherwise."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,33 +54,35 @@ def read_signatures(tree: Tree, dataset: str) -> dict[str, Values]:
     return found
 
 
-def compare_signatures(
-    a: Values | None, b: Values | None, prompts: dict[str, Change]
-) -> Comparability:
+def compare_signatures(a: Values | None, b: Values | None, changed: Iterable[str]) -> Comparability:
     """Hold one metric's signatures together.
 
     Args:
         a: the first side's, None if it has none.
         b: the second's.
-        prompts: the committed prompt files that differ, by path.
+        changed: the committed prompts that differ, and the labels, as `<benchmark>/labels/…`.
     """
     if a is None or b is None:
         side = "either side" if a is b else "the first side" if a is None else "the second side"
         return Comparability(None, (f"no signature on {side}",), {})
     fields = sorted({*a, *b} - _ABOUT - {"protocol"})
-    changed = {
+    differing = {
         field: (a.get(field), b.get(field)) for field in fields if a.get(field) != b.get(field)
     }
-    settings = {field: change for field, change in changed.items() if field in _TREATMENT}
+    settings = {field: change for field, change in differing.items() if field in _TREATMENT}
     reasons = [
         f"{field}: {before} and {after}"
-        for field, (before, after) in changed.items()
+        for field, (before, after) in differing.items()
         if field not in _TREATMENT
     ]
-    if b.get("judge") != "verbatim" and b.get("prompts") == "own":
-        reasons += [f"{file} differs" for file in prompts if _asks_judge(file, b["benchmark"])]
+    reasons += [f"{file} differs" for file in changed if _measures(file, b)]
     return Comparability(not reasons, tuple(reasons), settings)
 
 
-def _asks_judge(file: str, benchmark: str) -> bool:
-    return file.startswith(f"prompts/{benchmark}/") and file.rpartition("/")[2].startswith(_JUDGES)
+def _measures(file: str, signed: Values) -> bool:
+    """Whether a committed file has a part in how a metric is measured."""
+    folder, _, name = file.rpartition("/")
+    if folder == f"{signed['benchmark']}/labels":
+        return True
+    judged = signed.get("judge") != "verbatim" and signed.get("prompts") == "own"
+    return judged and folder == f"prompts/{signed['benchmark']}" and name.startswith(_JUDGES)

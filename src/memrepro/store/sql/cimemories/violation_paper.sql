@@ -1,2 +1,2 @@
-WITH scored AS (FROM cimemories_violation('cimemories_paper'))
+WITH scored AS (FROM cimemories_violation('cimemories_paper_kept'))
 FROM cimemories_over_profiles('scored')

@@ -1,2 +1,2 @@
-WITH scored AS (FROM cimemories_violation('cimemories_released_code'))
+WITH scored AS (FROM cimemories_violation('cimemories_released_code_kept'))
 FROM cimemories_over_profiles('scored')

@@ -24,15 +24,19 @@ FROM (
     JOIN cimemories_attribute USING (profile)
 );
 
-CREATE VIEW cimemories_reveal AS
+CREATE TABLE cimemories_series AS
 SELECT
+    0::SMALLINT AS series,
     'results' AS system,
     NULL::VARCHAR AS judge,
-    NULL::TINYINT AS prompt_level,
+    NULL::TINYINT AS prompt_level;
+
+CREATE VIEW cimemories_reveal AS
+SELECT
+    0::SMALLINT AS series,
     profile,
     place,
     position,
-    composition,
     trial,
     (ascii(substr(reveals, position, 1)) - ascii('0'))::TINYINT AS revealed
 FROM results_sample

@@ -29,17 +29,23 @@ FROM (
     JOIN cimemories_attribute USING (profile)
 );
 
-CREATE TABLE cimemories_reveal AS
+CREATE TABLE cimemories_series AS
 SELECT
+    (row_number() OVER (ORDER BY system, judge, prompt_level))::SMALLINT AS series,
     system,
     judge,
-    prompt_level,
+    prompt_level
+FROM (SELECT DISTINCT system, judge, prompt_level FROM stage_score);
+
+CREATE TABLE cimemories_reveal AS
+SELECT
+    series,
     profile,
     place,
     position,
-    composition,
     trial,
     CASE substr(reveals, position, 1) WHEN '1' THEN 1 WHEN '0' THEN 0 END::TINYINT AS revealed
 FROM stage_score
+JOIN cimemories_series USING (system, judge, prompt_level)
 JOIN cimemories_attribute USING (profile)
 WHERE composition = getvariable('composition');

@@ -2,11 +2,11 @@
 -- On the frontier: no other row tells more of what is needed without telling more of what is not.
 -- Bounds in the place of a value that failures leave open.
 WITH violation AS (
-    WITH scored AS (FROM cimemories_violation('cimemories_paper'))
+    WITH scored AS (FROM cimemories_violation('cimemories_paper_kept'))
     FROM cimemories_over_profiles('scored')
 ),
 completeness AS (
-    WITH scored AS (FROM cimemories_completeness('cimemories_paper'))
+    WITH scored AS (FROM cimemories_completeness('cimemories_paper_kept'))
     FROM cimemories_over_profiles('scored')
 ),
 point AS (

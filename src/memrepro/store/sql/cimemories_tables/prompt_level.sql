@@ -1,11 +1,11 @@
 -- Violation and completeness by prompt level, over the systems whose messages a model composed, in
 -- the paper's reading: the mean over systems of each one's mean over profiles.
 WITH violation AS (
-    WITH scored AS (FROM cimemories_violation('cimemories_paper'))
+    WITH scored AS (FROM cimemories_violation('cimemories_paper_kept'))
     FROM cimemories_over_profiles('scored')
 ),
 completeness AS (
-    WITH scored AS (FROM cimemories_completeness('cimemories_paper'))
+    WITH scored AS (FROM cimemories_completeness('cimemories_paper_kept'))
     FROM cimemories_over_profiles('scored')
 )
 SELECT

@@ -1,24 +1,24 @@
 -- CIMemories' items of one reading: an attribute each for violation, a context each for
--- completeness; clustered by profile; null where failures leave the item open.
-CREATE MACRO cimemories_items(reading, reading_name) AS TABLE
+-- completeness; clustered by person; null where failures leave the item open.
+CREATE MACRO cimemories_items(kept, reading) AS TABLE
 SELECT
-    system || '/' || reading_name || '/' || metric
+    system || '/' || reading || '/' || metric
         || CASE WHEN judge = 'verbatim' THEN '' ELSE '_model_level_' || prompt_level END AS place,
-    item,
-    coalesce(unit::VARCHAR, name) AS cluster,
+    first[1] || '/' || first[2] AS item,
+    unit::VARCHAR AS cluster,
     CASE WHEN low = high THEN low END AS score
 FROM (
-    SELECT 'violation' AS metric, system, judge, prompt_level, name, unit, item,
-        low::DOUBLE AS low, high::DOUBLE AS high
-    FROM cimemories_violation_items(reading)
+    SELECT 'violation' AS metric, series, unit, first, low::DOUBLE AS low, high::DOUBLE AS high
+    FROM cimemories_violation_items(kept)
     UNION ALL
-    SELECT 'completeness', system, judge, prompt_level, name, unit, item, low, high
-    FROM cimemories_completeness_items(reading)
-);
+    SELECT 'completeness', series, unit, first, low, high
+    FROM cimemories_completeness_items(kept)
+)
+JOIN cimemories_series USING (series);
 
 CREATE TABLE item AS
-FROM cimemories_items('cimemories_paper', 'paper');
+FROM cimemories_items('cimemories_paper_kept', 'paper');
 
 INSERT INTO item
-FROM cimemories_items('cimemories_released_code', 'released-code')
+FROM cimemories_items('cimemories_released_code_kept', 'released-code')
 WHERE getvariable('named');

@@ -1,10 +1,12 @@
 """The metric set and the difference on a million verdicts, as ratios; `make bench` prints them."""
 
 import json
+import shutil
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,11 @@ import numpy as np
 import pytest
 
 from memrepro.compare.items import adjust, summarize
+from memrepro.files import write_json
 from memrepro.params import Diff
 from memrepro.store import connect, inmind_metrics, load_inmind
 from memrepro.store.items import ItemFiles, pair_items
+from tests.compare.project import commit, new_project
 
 SYSTEMS = 10
 METRICS = (
@@ -145,6 +149,27 @@ def test_diff_against_reading(runs: tuple[list[Path], list[Path]], benchmark: An
     print(
         f"\ndiff of two runs of a million verdicts: {ratio:.2f} times reading both ({alone:.2f} s)"
     )
+
+
+def test_diff_command_against_reading(
+    runs: tuple[list[Path], list[Path]], benchmark: Any, tmp_path: Path
+) -> None:
+    """Wanted: at most 3 times too, with Git, the start of the program and the output."""
+    project = new_project(tmp_path)
+    target = project / "data/runs/sample/inmind/scores"
+    for files in runs:
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(files[0].parent, target)
+        write_json(project / "metrics/sample.json", {"inmind": inmind_metrics(files)})
+        commit(project)
+    alone = seconds(lambda: read(*runs))
+    arguments = ["diff", "HEAD~1", "HEAD", "--dataset", "sample", "--format", "json"]
+    command = [sys.executable, "-m", "memrepro", *arguments]
+    run = partial(subprocess.run, command, cwd=project, check=True, stdout=subprocess.DEVNULL)
+    benchmark.pedantic(run, rounds=3)
+    ratio = benchmark.stats.stats.min / alone
+    benchmark.extra_info["times_reading"] = ratio
+    print(f"\nmemrepro diff of two commits of them: {ratio:.2f} times reading both ({alone:.2f} s)")
 
 
 @pytest.mark.parametrize(

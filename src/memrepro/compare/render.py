@@ -113,7 +113,7 @@ def _dataset_blocks(
     for title, lines in (
         ("how sure", [line for metric in moved for line in _verdict(dataset, metric)]),
         ("items that flipped", [x for m in moved for x in _flips(dataset, m, texts)]),
-        ("set otherwise", _grouped(moved, _settings)),
+        ("set otherwise", _grouped(dataset.metrics, _settings)),
         ("not measured alike", _grouped(dataset.metrics, _reasons)),
     ):
         if lines:
@@ -133,8 +133,8 @@ def _row(metric: Metric) -> list[str]:
         else "",
         f"{items.p:.4g}" if items and items.p is not None else "",
         f"{items.p_holm:.4g}" if items and items.p_holm is not None else "",
-        str(len(items.won)) if items else "",
-        str(len(items.lost)) if items else "",
+        str(len(items.won)) if items and items.pairs else "",
+        str(len(items.lost)) if items and items.pairs else "",
         comparable if metric.a is not None and metric.b is not None else "",
     ]
 
@@ -170,7 +170,7 @@ def _moved(metric: Metric) -> str:
 
 def _verdict(dataset: DatasetDiff, metric: Metric) -> Iterator[str]:
     items = metric.items
-    if items is None:
+    if items is None or metric.a is None or metric.b is None:
         return
     left_out = [
         f"{count} {why}"

@@ -1,14 +1,14 @@
 """A comparison as text: JSON for programs, a table for a terminal, Markdown for a pull request."""
 
+import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any, Literal, NamedTuple
 
 from memrepro.compare import DatasetDiff, Difference, Metric
 from memrepro.compare.gate import failures
 from memrepro.compare.items import Items
 from memrepro.compare.metrics import Entries
-from memrepro.files import dump_json
 
 Format = Literal["table", "json", "markdown"]
 FORMATS: tuple[Format, ...] = ("table", "json", "markdown")
@@ -38,7 +38,7 @@ def render(difference: Difference, form: Format, texts: Texts | None = None) -> 
         texts: where the texts of flipped items come from, if they are wanted.
     """
     if form == "json":
-        return dump_json(_values(difference, texts))
+        return json.dumps(_values(difference, texts), ensure_ascii=False, allow_nan=False) + "\n"
     blocks = list(_blocks(difference, texts))
     return "\n".join(_markdown(block) if form == "markdown" else _plain(block) for block in blocks)
 
@@ -63,12 +63,21 @@ def _values(difference: Difference, texts: Texts | None) -> dict[str, Any]:
         },
         "regressions": failures(difference, "regression"),
         "incomparable": failures(difference, "incomparable"),
-        "differs": asdict(difference.surroundings),
+        "differs": _fields(difference.surroundings),
     }
 
 
+def _fields(row: Any) -> dict[str, Any]:
+    """A dataclass's fields by name; unlike `asdict`, without a copy of a million ids."""
+    return {field.name: getattr(row, field.name) for field in fields(row)}
+
+
 def _metric_values(dataset: DatasetDiff, metric: Metric, texts: Texts | None) -> dict[str, Any]:
-    values = asdict(metric)
+    values = {
+        **_fields(metric),
+        "comparability": _fields(metric.comparability),
+        "items": _fields(metric.items) if metric.items else None,
+    }
     if texts and metric.items:
         known = texts(dataset.dataset, metric.path)
         flips = metric.items.won + metric.items.lost
@@ -87,7 +96,7 @@ def _blocks(difference: Difference, texts: Texts | None) -> Iterator[Block]:
         return
     for dataset in difference.datasets:
         yield from _dataset_blocks(dataset, difference.names, texts)
-    for what, changes in asdict(difference.surroundings).items():
+    for what, changes in _fields(difference.surroundings).items():
         if changes:
             rows = [[key, _short(old), _short(new)] for key, (old, new) in changes.items()]
             yield Block(f"what else differs: {what}", [["key", *difference.names], *rows], [])

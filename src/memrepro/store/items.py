@@ -107,7 +107,7 @@ def _cimemories(connection: Any, files: ItemFiles) -> None:
     connection.execute(_rows("cimemories"))
 
 
-# How each benchmark's score rows become the table `item`: place, item, cluster, score.
+# How each benchmark's score rows become the relation `item`: place, item, cluster, score.
 _LOADERS: dict[str, Callable[[Any, ItemFiles], None]] = {
     "inmind": _inmind,
     "cimemories": _cimemories,

@@ -1,6 +1,6 @@
 -- InMind's items, a task each: by the metric's place in the metrics file, the score of each task,
 -- null where it failed. The metrics' own files say the same of the rows they count.
-CREATE TABLE item AS
+CREATE VIEW item AS
 SELECT
     system || '/' || metric
         || CASE WHEN condition = 'without_target' AND suffix(metric, '_verbatim')
@@ -18,6 +18,4 @@ SELECT
     CASE WHEN min(score) = 0 THEN 0 WHEN count(score) = 2 THEN 1 END::DOUBLE
 FROM inmind_score
 WHERE condition = 'with_target' AND metric IN ('target_recall', 'application')
-GROUP BY system, task_id;
-
-DROP TABLE inmind_score;
+GROUP BY system, task_id

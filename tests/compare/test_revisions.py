@@ -71,7 +71,7 @@ def test_a_fresh_clone_compares_two_commits_that_differ_in_k(
 def test_the_table_says_what_was_set_otherwise(differing_in_k: Path, diff: Diff) -> None:
     ran = diff(differing_in_k, "HEAD~1", "HEAD")
     assert f"{PATH} lost: 4, 9, 30" in ran.out
-    assert f"k: 5 and 3 ({PATH})" in ran.out
+    assert "k: 5 and 3 (2 metrics)" in ran.out
     assert "params.yaml:inmind.k  5       3" in ran.out
 
 

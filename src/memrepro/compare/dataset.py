@@ -86,18 +86,7 @@ def compare_dataset(
     pairs = pair_metrics(left.metrics, right.metrics)
     family = _family(pairs, settings)
     otherwise = _otherwise((left, right), prompts)
-    files = _item_files(root, sides, dataset, (left, right))
-    items: dict[str, Items] = {}
-    for benchmark in sorted({pair.path.partition("/")[0] for pair in pairs} & {*BENCHMARKS}):
-        with naming(*sides):
-            found = pair_items(benchmark, *(side[benchmark] for side in files))
-        own = {
-            path: summarize(path, row, settings)
-            for place, row in found.items()
-            if (path := f"{benchmark}/{place}")
-        }
-        members = [path for path in family if path.startswith(f"{benchmark}/")]
-        items |= adjust(own, members, settings)
+    items = _items(root, sides, dataset, (left, right), family, settings)
     metrics = tuple(
         Metric(
             path=pair.path,
@@ -168,6 +157,27 @@ def _primaries(paths: list[str]) -> set[str]:
         for benchmark, places in by_benchmark.items()
         for place in primary(benchmark, places)
     }
+
+
+def _items(
+    root: Path,
+    sides: tuple[Tree, Tree],
+    dataset: Dataset,
+    read: tuple[_Side, _Side],
+    family: set[str],
+    settings: Diff,
+) -> dict[str, Items]:
+    """The items of every metric that has some, by path."""
+    files = _item_files(root, sides, dataset, read)
+    given = {path.partition("/")[0] for side in read for path in side.metrics or ()}
+    items: dict[str, Items] = {}
+    for benchmark in sorted(given & {*BENCHMARKS}):
+        with naming(*sides):
+            found = pair_items(benchmark, *(side[benchmark] for side in files))
+        paths = {f"{benchmark}/{place}": row for place, row in found.items()}
+        own = {path: summarize(path, row, settings) for path, row in paths.items()}
+        items |= adjust(own, sorted(family & {*own}), settings)
+    return items
 
 
 def _profiles(signatures: dict[str, Values]) -> set[str]:

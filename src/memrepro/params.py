@@ -200,6 +200,21 @@ class ModelSystems(_Params):
     retention: dict[str, System]
 
 
+class Diff(_Params):
+    """How two revisions are compared.
+
+    `alpha` is the level of significance, `tolerance` how far a metric may move unheeded. `family`
+    is what Holm's correction is over in each benchmark: the primary metric of each system, or all
+    metrics. `resamples` and `seed` are the bootstrap's.
+    """
+
+    alpha: float = Field(default=0.05, gt=0, lt=1)
+    tolerance: float = Field(default=0.0, ge=0)
+    family: Literal["primary", "all"] = "primary"
+    resamples: int = Field(default=10_000, ge=100)
+    seed: int = 1
+
+
 class Params(_Params):
     """One params file. `wdir` leads from the file's folder to the project root."""
 
@@ -210,6 +225,7 @@ class Params(_Params):
     cimemories: CIMemories
     retention: Retention
     budget: float = Field(ge=0)
+    diff: Diff = Field(default_factory=Diff)
     models: dict[str, Model]
     systems: Systems
     model_systems: ModelSystems

@@ -3,7 +3,7 @@
 import typer
 
 from memrepro import __version__
-from memrepro.cli import cimemories, image, inmind, ledger, pipeline, retention, sources
+from memrepro.cli import cimemories, diff, image, inmind, ledger, pipeline, retention, sources
 
 app = typer.Typer(
     name="memrepro",
@@ -33,6 +33,7 @@ def _options(
 sources.register(app)
 pipeline.register(app)
 ledger.register(app)
+diff.register(app)
 app.add_typer(image.app, name="image")
 app.add_typer(inmind.app, name="inmind")
 app.add_typer(cimemories.app, name="cimemories")

@@ -96,6 +96,15 @@ def names(benchmark: str) -> list[str]:
     return sorted(entry.name.removesuffix(".sql") for entry in (_sql() / benchmark).iterdir())
 
 
+def load_inmind(connection: duckdb.DuckDBPyConnection, files: Sequence[Path]) -> None:
+    """Add InMind's score rows to a database as the table `inmind_score`.
+
+    Raises:
+        InputError: a file is missing or a row does not fit.
+    """
+    load_jsonl(connection, "inmind_score", files, _SCORE_COLUMNS)
+
+
 def inmind_metrics(files: Sequence[Path]) -> dict[str, dict[str, float | int]]:
     """InMind's metrics by system, from score files.
 
@@ -104,7 +113,7 @@ def inmind_metrics(files: Sequence[Path]) -> dict[str, dict[str, float | int]]:
     """
     metrics: dict[str, dict[str, float | int]] = {}
     with connect() as connection:
-        load_jsonl(connection, "inmind_score", files, _SCORE_COLUMNS)
+        load_inmind(connection, files)
         for name in names("inmind"):
             for row in query(connection, "inmind", name):
                 metrics.setdefault(row["system"], {}).update(metric_entries(name, row))
@@ -114,7 +123,7 @@ def inmind_metrics(files: Sequence[Path]) -> dict[str, dict[str, float | int]]:
 def inmind_raised_caps(files: Sequence[Path]) -> dict[tuple[str, str], int]:
     """How many scores, by system and metric, rest on a reply under a raised token cap."""
     with connect() as connection:
-        load_jsonl(connection, "inmind_score", files, _SCORE_COLUMNS)
+        load_inmind(connection, files)
         found = query(connection, "inmind_items", "raised_caps")
     return {(row["system"], row["metric"]): row["n"] for row in found}
 
@@ -122,7 +131,7 @@ def inmind_raised_caps(files: Sequence[Path]) -> dict[tuple[str, str], int]:
 def inmind_diagnosis(files: Sequence[Path]) -> list[dict[str, Any]]:
     """Where each task's fact was lost: rows of system, task_id and diagnosis."""
     with connect() as connection:
-        load_jsonl(connection, "inmind_score", files, _SCORE_COLUMNS)
+        load_inmind(connection, files)
         return query(connection, "inmind_items", "diagnosis")
 
 

@@ -59,17 +59,43 @@ Orders = Sequence[tuple[int, int, int, int]]
 def _opened(run: Run, labels: Path | Labels, composition: str = "full") -> Iterator[Any]:
     """A database with the run's rows of one composition, in both readings."""
     with connect() as connection:
-        load_jsonl(connection, "stage_score", run.scores, _SCORE)
-        load_jsonl(connection, "stage_context", [run.contexts], _CONTEXT)
-        load_jsonl(connection, "stage_attribute", [run.attributes], _ATTRIBUTE)
-        if isinstance(labels, Path):
-            load_jsonl(connection, "stage_label", [labels], _LABEL)
-        else:
-            fill(connection, "stage_label", _LABEL, labels)
-        connection.execute("SET VARIABLE composition = $name", {"name": composition})
-        connection.execute(statements("runs"))
-        define_readings(connection)
+        load_run(connection, run.scores, labels, (run.contexts, run.attributes), composition)
         yield connection
+
+
+def load_run(
+    connection: Any,
+    scores: Sequence[Path],
+    labels: Path | Labels,
+    about: tuple[Path, Path] | None,
+    composition: str = "full",
+) -> None:
+    """Add a run's rows of one composition to a database, in both readings.
+
+    Args:
+        connection: the database.
+        scores: a score file a system.
+        labels: those that score.
+        about: contexts and attributes. Without them numbers stand for their names, as in the score
+            rows: enough for the paper's reading, and wrong for the released code's.
+        composition: which.
+
+    Raises:
+        InputError: a file is missing or a row does not fit.
+    """
+    load_jsonl(connection, "stage_score", scores, _SCORE)
+    if isinstance(labels, Path):
+        load_jsonl(connection, "stage_label", [labels], _LABEL)
+    else:
+        fill(connection, "stage_label", _LABEL, labels)
+    if about is None:
+        connection.execute(statements("numbered"))
+    else:
+        load_jsonl(connection, "stage_context", [about[0]], _CONTEXT)
+        load_jsonl(connection, "stage_attribute", [about[1]], _ATTRIBUTE)
+    connection.execute("SET VARIABLE composition = $name", {"name": composition})
+    connection.execute(statements("runs"))
+    define_readings(connection)
 
 
 def cimemories_metrics(

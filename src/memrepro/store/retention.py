@@ -40,7 +40,7 @@ def retention_metrics(files: Sequence[Path]) -> Metrics:
     """
     metrics: Metrics = {}
     with connect() as connection:
-        _load(connection, files)
+        load_retention(connection, files)
         for name in names("retention"):
             for row in query(connection, "retention", name):
                 by_system = metrics.setdefault(row["edition"], {})
@@ -62,11 +62,16 @@ def retention_table(files: Sequence[Path], name: str) -> list[dict[str, Any]]:
         InputError: no such table, a file is missing or a row does not fit.
     """
     with connect() as connection:
-        _load(connection, files)
+        load_retention(connection, files)
         return query(connection, "retention_items", name)
 
 
-def _load(connection: Any, files: Sequence[Path]) -> None:
+def load_retention(connection: Any, files: Sequence[Path]) -> None:
+    """Create the table `retention_score` and the macros over it.
+
+    Raises:
+        InputError: a file is missing or a row does not fit.
+    """
     macros = resources.files("memrepro.store") / "sql" / "retention_rows" / "share.sql"
     connection.execute(macros.read_text(encoding="utf-8"))
     load_jsonl(connection, "retention_score", files, _SCORE_COLUMNS)

@@ -1,0 +1,18 @@
+"""`diff` runs the command line in a folder."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.compare.project import Ran, run_diff
+
+Diff = Callable[..., Ran]
+
+
+@pytest.fixture
+def diff(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Diff:
+    def run(folder: Path, *arguments: str) -> Ran:
+        return run_diff(folder, monkeypatch, capfdbinary, *arguments)
+
+    return run

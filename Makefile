@@ -116,7 +116,7 @@ clean:
 # All locks in one go, with the same versions; `rm requirements/*.txt` first to move them all.
 # lock.txt is what a person installs; runtime.txt, extras beside it and build.txt make the image.
 lock:
-	@$(COMPILE) pyproject.toml --extra pipeline --extra dev -o requirements/lock.txt >/dev/null
+	@$(COMPILE) pyproject.toml --extra pipeline --extra report --extra dev -o requirements/lock.txt >/dev/null
 	@$(COMPILE) pyproject.toml -c requirements/lock.txt -o requirements/runtime.txt >/dev/null
 	@$(COMPILE) pyproject.toml --extra dense -c requirements/lock.txt \
 		-o requirements/dense.txt >/dev/null

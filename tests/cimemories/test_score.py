@@ -278,12 +278,16 @@ def test_a_failed_judge_leaves_bounds_and_no_value() -> None:
                 'health' AS domain, false AS shadowed
             FROM range(1, 4) AS place(position);
             CREATE TABLE cimemories_label AS
-            SELECT 0 AS profile, 0 AS place, position, label, true AS label_exact
-            FROM (VALUES (1, 'necessary'), (2, 'inappropriate'), (3, 'inappropriate'))
+            SELECT position AS spot, 0 AS profile, 0 AS place, position, label,
+                true AS label_exact
+            FROM (VALUES (1, 'n'), (2, 'i'), (3, 'i'))
                 AS label(position, label);
+            CREATE TABLE cimemories_series AS
+            SELECT series, system, 'model' AS judge, 1 AS prompt_level
+            FROM (VALUES (1, 'a'), (2, 'b')) AS series(series, system);
             CREATE TABLE cimemories_reveal AS
-            SELECT system, 'model' AS judge, 1 AS prompt_level, 0 AS profile, 0 AS place, position,
-                'full' AS composition, trial, revealed
+            SELECT CASE system WHEN 'a' THEN 1 ELSE 2 END AS series, position AS spot,
+                trial, revealed
             FROM (VALUES
                 ('a', 1, 0, NULL), ('a', 2, 0, 0), ('a', 3, 0, 1),
                 ('a', 1, 1, 1), ('a', 2, 1, NULL), ('a', 3, 1, NULL),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from memrepro.cli.cimemories_generate import generate
+from memrepro.cli.cimemories_tables import tables
 from memrepro.cli.output import emit
 from memrepro.cli.pipeline import dataset_of
 from memrepro.cli.project import find_root
@@ -20,6 +21,7 @@ app = typer.Typer(
 )
 
 app.command()(generate)
+app.command()(tables)
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON object.")]
 

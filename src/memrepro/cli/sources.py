@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from memrepro.errors import CheckFailed, InputError
 from memrepro.sources.check import Report
-from memrepro.stages.checks import inmind_checks
+from memrepro.stages.checks import cimemories_checks, inmind_checks
 
 if TYPE_CHECKING:
     import typer
@@ -128,7 +128,9 @@ def run_verify(
     root = find_root()
     if update:
         print(f"{SUMS}: {update_sums(root)} files", file=sys.stderr)
-    report = verify(root, dataset, protocols=[inmind_checks], generated=not inputs_only)
+    report = verify(
+        root, dataset, protocols=[inmind_checks, cimemories_checks], generated=not inputs_only
+    )
     print(_as_json(report) if as_json else _as_text(report))
     if not report.ok:
         files = ", ".join(dict.fromkeys(check.file for check in report.failed))

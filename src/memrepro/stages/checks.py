@@ -1,4 +1,4 @@
-"""InMind's protocol checks over the files of its editions, for `memrepro verify` and its stage.
+"""Checks of what the editions' files hold, for `memrepro verify` and InMind's stage.
 
 Loads nothing slow: `memrepro verify` is run by hooks.
 """
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from memrepro.benchmarks.cimemories.profiles import parse_profiles
 from memrepro.benchmarks.inmind import protocol
 from memrepro.errors import InputError
 from memrepro.sources.check import Check
@@ -38,6 +39,25 @@ def inmind_checks(root: Path) -> Iterator[Check]:
     for folder in ("prompts/inmind", f"{_UPSTREAM}/evaluation/prompts"):
         if (root / folder).is_dir():
             yield from _prompts(root, folder)
+
+
+def cimemories_checks(root: Path) -> Iterator[Check]:
+    """Every row of each file of CIMemories' profiles that is there."""
+    for file in (
+        f"{RAW}/cimemories/data/data_openai_gpt-oss-120b.json",
+        f"{RAW}/cimemories/data/data_openai_gpt-oss-120b_extended.json",
+        "data/sample/cimemories/profiles.json",
+    ):
+        faults: list[Check] = []
+        value = _load(root, file, faults)
+        yield from faults
+        if value is None:
+            continue
+        try:
+            parse_profiles(value, file)
+            yield Check("profiles", file, True)
+        except InputError as error:
+            yield Check("profiles", file, False, None, None, f"{error.where}: {error.what}")
 
 
 def check_edition(

@@ -36,9 +36,13 @@ def metric_name(key: str) -> str:
     return key
 
 
-def connect() -> duckdb.DuckDBPyConnection:
-    """An in-memory database with the shared macros, and one thread, so that sums have one order."""
-    connection = duckdb.connect(config={"threads": 1})
+def connect(threads: int = 1) -> duckdb.DuckDBPyConnection:
+    """An in-memory database with the shared macros.
+
+    Args:
+        threads: one, so that sums of floats have one order; more only where each is ordered.
+    """
+    connection = duckdb.connect(config={"threads": threads})
     connection.execute((_sql() / "share.sql").read_text(encoding="utf-8"))
     return connection
 

@@ -77,7 +77,7 @@ def score_results(
     )
     suffix = reading.replace("-", "_")
     with connect() as connection:
-        _load(connection, rows._replace(samples=chosen))
+        load(connection, rows._replace(samples=chosen))
         define_readings(connection)
         counts = query(connection, "cimemories_items", f"contexts_{suffix}")
         if not (counts and counts[0]["contexts_scored"]):
@@ -174,7 +174,8 @@ def statements(name: str) -> str:
     return (folder / f"{name}.sql").read_text(encoding="utf-8")
 
 
-def _load(connection: Any, rows: ProfileRows) -> None:
+def load(connection: Any, rows: ProfileRows) -> None:
+    """Fill a database with the rows of a results file."""
     parts: tuple[Sequence[tuple[Any, ...]], ...] = (rows.attributes, rows.contexts, rows.samples)
     for (table, columns), given in zip(_TABLES.items(), parts, strict=True):
         fill(connection, table, columns, given)

@@ -11,4 +11,8 @@ SELECT
 FROM query_table(scores)
 WHERE metric = metric_name AND condition = condition_name
 GROUP BY system
-ORDER BY system
+ORDER BY system;
+
+-- A CIMemories profile, place and position as one number; up to a million places and positions.
+CREATE MACRO cimemories_spot(profile, place, position) AS
+    (profile::BIGINT * 1048576 + place) * 1048576 + position;

@@ -8,14 +8,11 @@ SEMI JOIN results_sample USING (profile, place);
 
 CREATE TABLE cimemories_label AS
 SELECT
+    cimemories_spot(profile, place, position) AS spot,
     profile,
     place,
     position,
-    CASE
-        WHEN letter IN ('n', 'N') THEN 'necessary'
-        WHEN letter IN ('i', 'I') THEN 'inappropriate'
-        ELSE 'ambiguous'
-    END AS label,
+    lower(letter) AS label,
     letter IN ('N', 'I') AS label_exact
 FROM (
     SELECT profile, place, position, substr(labels, position, 1) AS letter
@@ -24,15 +21,17 @@ FROM (
     JOIN cimemories_attribute USING (profile)
 );
 
-CREATE VIEW cimemories_reveal AS
+CREATE TABLE cimemories_series AS
 SELECT
+    0::SMALLINT AS series,
     'results' AS system,
     NULL::VARCHAR AS judge,
-    NULL::TINYINT AS prompt_level,
-    profile,
-    place,
-    position,
-    composition,
+    NULL::TINYINT AS prompt_level;
+
+CREATE VIEW cimemories_reveal AS
+SELECT
+    0::SMALLINT AS series,
+    cimemories_spot(profile, place, position) AS spot,
     trial,
     (ascii(substr(reveals, position, 1)) - ascii('0'))::TINYINT AS revealed
 FROM results_sample

@@ -17,29 +17,30 @@ SEMI JOIN stage_label USING (profile, place);
 
 CREATE TABLE cimemories_label AS
 SELECT
+    cimemories_spot(profile, place, position) AS spot,
     profile,
     place,
     position,
-    CASE letter WHEN 'n' THEN 'necessary' WHEN 'i' THEN 'inappropriate' ELSE 'ambiguous' END
-        AS label,
-    letter <> 'a' AS label_exact
-FROM (
-    SELECT profile, place, position, substr(labels, position, 1) AS letter
-    FROM stage_label
-    JOIN cimemories_attribute USING (profile)
-);
+    substr(labels, position, 1) AS label,
+    label <> 'a' AS label_exact
+FROM stage_label
+JOIN cimemories_attribute USING (profile);
+
+CREATE TABLE cimemories_series AS
+SELECT
+    (row_number() OVER (ORDER BY system, judge, prompt_level))::SMALLINT AS series,
+    system,
+    judge,
+    prompt_level
+FROM (SELECT DISTINCT system, judge, prompt_level FROM stage_score);
 
 CREATE TABLE cimemories_reveal AS
 SELECT
-    system,
-    judge,
-    prompt_level,
-    profile,
-    place,
-    position,
-    composition,
+    series,
+    cimemories_spot(profile, place, position) AS spot,
     trial,
     CASE substr(reveals, position, 1) WHEN '1' THEN 1 WHEN '0' THEN 0 END::TINYINT AS revealed
 FROM stage_score
+JOIN cimemories_series USING (system, judge, prompt_level)
 JOIN cimemories_attribute USING (profile)
 WHERE composition = getvariable('composition');

@@ -5,15 +5,16 @@
 -- very task and not told before, the share that this task tells.
 WITH pair AS (
     SELECT
-        system, judge, prompt_level, draw, profile, position, turn,
+        series, draw, profile, position, turn,
         n_revealed > 0 AS told,
         n_revealed > 0 OR n_scored < n_total AS maybe
-    FROM cimemories_kept('cimemories_paper', 'inappropriate')
+    FROM cimemories_paper
     JOIN cimemories_order USING (profile, place)
+    WHERE withheld
 ),
 attribute AS (
     SELECT
-        system, judge, prompt_level, draw, profile, position,
+        series, draw, profile, position,
         min(turn) FILTER (told) AS first_told,
         min(turn) FILTER (maybe) AS first_maybe
     FROM pair
@@ -21,17 +22,17 @@ attribute AS (
 ),
 hazard AS (
     SELECT
-        system, judge, prompt_level, turn,
+        series, turn,
         count(*) FILTER (first_told = turn) AS newly_told,
         count(*) AS at_stake
     FROM pair
-    JOIN attribute USING (system, judge, prompt_level, draw, profile, position)
+    JOIN attribute USING (series, draw, profile, position)
     WHERE first_told IS NULL OR first_told >= turn
     GROUP BY ALL
 ),
 one_person AS (
     SELECT
-        system, judge, prompt_level, draw, profile, turns.turn,
+        series, draw, profile, turns.turn,
         count(*) FILTER (first_told <= turns.turn) / count(*) AS low,
         count(*) FILTER (first_maybe <= turns.turn) / count(*) AS high
     FROM attribute
@@ -40,7 +41,7 @@ one_person AS (
 ),
 one_draw AS (
     SELECT
-        system, judge, prompt_level, draw, turn,
+        series, draw, turn,
         favg(low ORDER BY low) AS low,
         favg(high ORDER BY high) AS high
     FROM one_person
@@ -54,6 +55,7 @@ SELECT
     quantile_cont(low, 0.975) AS band_to,
     any_value(newly_told / at_stake) AS hazard
 FROM one_draw
-LEFT JOIN hazard USING (system, judge, prompt_level, turn)
+LEFT JOIN hazard USING (series, turn)
+JOIN cimemories_series USING (series)
 GROUP BY ALL
 ORDER BY ALL

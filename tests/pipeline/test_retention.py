@@ -164,28 +164,37 @@ def test_every_stage_does_with_what_it_declares(scored: Path, tmp_path: Path) ->
             assert file.read_bytes() == (scored / file.relative_to(out)).read_bytes(), file
 
 
-@pytest.mark.full
-@pytest.mark.dense
-def test_neural_systems_run_by_a_row(project: Path) -> None:
-    """The rows of README.md; two policies."""
+@pytest.mark.parametrize(
+    "system",
+    [
+        pytest.param("dense_int8", marks=[pytest.mark.full, pytest.mark.dense]),
+        pytest.param("hybrid", marks=[pytest.mark.full, pytest.mark.dense]),
+        pytest.param("mem0", marks=pytest.mark.mem0),
+    ],
+)
+def test_a_neural_system_runs_by_a_row(project: Path, system: str) -> None:
+    """The rows of README.md, on two policies and two editions."""
+    editions = ("standard", "policy_change")
 
     def change(values: dict[str, Any]) -> None:
         row = {"reads": "data/raw/minilm", "settings": {"embedder": "minilm_int8"}}
-        values["systems"]["retention"] = {"dense_int8": row, "hybrid": row}
-        values["retention"]["policy_ids"] = ["RP-01", "RP-02"]
+        values["systems"]["retention"] = {system: row}
+        block = values["retention"]
+        block["policy_ids"] = ["RP-01", "RP-02"]
+        block["editions"] = {name: block["editions"][name] for name in editions}
 
     change_params(project, change)
     (project / "data/raw").mkdir(exist_ok=True)
     (project / "data/raw/minilm").symlink_to(ROOT / "data/raw/minilm")
-    run(project, "retention.build", *EDITIONS)
+    run(project, "retention.build", *editions)
     for name in ("retention.remember", "retention.score"):
-        run(project, name, "dense_int8", "hybrid")
+        run(project, name, system)
     run(project, "metrics")
-    for system in ("dense_int8", "hybrid"):
-        found = metrics(project)["retention"]["standard"][system]
-        # Of the sixteen prohibited facts five have no keyword.
-        assert found["none"]["accuracy"] == 176 / 192
-        assert found["deterministic"]["accuracy"] == 187 / 192
+    # Of the sixteen prohibited facts five have no keyword.
+    found = metrics(project)["retention"]
+    for edition in editions:
+        assert found[edition][system]["none"]["accuracy"] == 176 / 192
+        assert found[edition][system]["deterministic"]["accuracy"] == 187 / 192
 
 
 def test_a_cell_can_be_walked_back(scored: Path) -> None:

@@ -85,7 +85,7 @@ def server(project: Path) -> Iterator[FaultServer]:
 
         def change(values: dict[str, Any]) -> None:
             row = values["models"][values["retention"]["guard"]["model"]]
-            row.update(base_url=running.url, attempts=1)
+            row.update(base_url=running.url, attempts=1, concurrency=8)
 
         change_params(project, change)
         yield running

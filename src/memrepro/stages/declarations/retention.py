@@ -37,9 +37,11 @@ def _remember(params: Params, system: str | None) -> Declaration:
         inputs=(f"{folder}/inputs", system_params(params, "retention", system).reads),
         outputs=(f"{folder}/observations/{system}/rules.jsonl",),
         params=(
+            "retention.editions",
             "retention.k",
             "retention.match",
             "retention.modes",
+            "retention.on_undecided",
             f"systems.retention.{system}",
         ),
     )

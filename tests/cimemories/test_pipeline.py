@@ -18,6 +18,7 @@ from memrepro.record import Recording, record
 from memrepro.record.shard import Progress
 from memrepro.records import CIMemoriesAnswer, CIMemoriesLabels, CIMemoriesVerdict
 from memrepro.runner import run_stage
+from memrepro.stages.cost import estimate
 from memrepro.stages.declarations import declare
 from tests.llm.fault_server import Answer, FaultServer, completion, serving
 from tests.projects import ROOT, copy_inputs
@@ -201,3 +202,13 @@ def test_labels_are_recorded_and_replayed(project: Path, server: FaultServer) ->
     labels = read_records(project / RUNS / "labels/generate.jsonl", CIMemoriesLabels)
     assert [(row.profile, row.place) for row in labels] == [(0, 0), (0, 1)]
     assert {row.labels for row in labels} == {"n" + "a" * 200}
+
+
+def test_the_cost_counts_a_verdict_on_every_message_yet_to_come(
+    project: Path, server: FaultServer
+) -> None:
+    """16 messages of one prompt's samples and levels, and as many verdicts."""
+    rows, _ = estimate(project, load_params(project, "sample"), None, "cimemories", 100, None)
+    counts = {row.step: (row.calls, row.recorded) for row in rows if row.system == SYSTEM}
+    assert counts == {"answer": (16, 0), "judge": (16, 0)}
+    assert server.total == 0

@@ -11,7 +11,7 @@ from memrepro.cli.project import find_root
 from memrepro.errors import InputError
 from memrepro.files import dump_json, read_json
 from memrepro.params import load_params
-from memrepro.stages.declarations.base import runs_folder
+from memrepro.stages.declarations.cimemories import table_path
 
 _WHAT = {
     "frontier": "completeness against violation, by system",
@@ -49,10 +49,8 @@ def tables(
 
 
 def _read(root: Path, dataset: str, name: str) -> list[dict[str, Any]]:
-    folder = runs_folder(load_params(root, dataset_of(dataset)), "cimemories")
-    rows: list[dict[str, Any]] = read_json(
-        root / folder / "tables" / f"{name}.json", hint=f"make repro DATASET={dataset}"
-    )
+    path = root / table_path(load_params(root, dataset_of(dataset)), name)
+    rows: list[dict[str, Any]] = read_json(path, hint=f"make repro DATASET={dataset}")
     return rows
 
 

@@ -34,6 +34,7 @@ from memrepro.records import (
     Record,
     Turn,
 )
+from memrepro.stages.declarations.cimemories import table_path
 from memrepro.stages.pinned import fetched_and_committed, hold_to_pins
 from memrepro.stages.resources import resources_of
 from memrepro.stages.work import Work
@@ -230,4 +231,4 @@ def write_tables(work: Work) -> None:
     from memrepro.stages.cimemories_tables import tables
 
     for name, rows in tables(work).items():
-        write_json(work.write(BENCHMARK, f"tables/{name}.json"), rows)
+        write_json(work.out / table_path(work.params, name), rows)

@@ -7,6 +7,8 @@ from memrepro.stages.declarations.base import Declaration, Stage, runs_folder, s
 
 # Labelling has no system; its shard goes under this name, and one records it under it.
 LABELS = "labels"
+# The tables that DVC draws as plots lie apart from the others, committed.
+PLOTS = ("accumulation", "frontier")
 # The labels' prompts are our own: no released file holds the paper's.
 LABEL_PROMPTS = "prompts/cimemories"
 
@@ -137,6 +139,11 @@ def _score(params: Params, system: str | None) -> Declaration:
     )
 
 
+def table_path(params: Params, name: str) -> str:
+    """Where a table of the benchmark lies."""
+    return f"{_folder(params)}/{'plots' if name in PLOTS else 'tables'}/{name}.json"
+
+
 def scored_inputs(params: Params) -> tuple[str, ...]:
     """What a metric is computed from: scores, labels, and what they are about.
 
@@ -156,6 +163,7 @@ def scored_inputs(params: Params) -> tuple[str, ...]:
 
 def _tables(params: Params, _: str | None) -> Declaration:
     folder = _folder(params)
+    plots = tuple(f"{folder}/plots/{name}.json" for name in PLOTS)
     return Declaration(
         name="cimemories.tables",
         system=None,
@@ -166,8 +174,9 @@ def _tables(params: Params, _: str | None) -> Declaration:
             f"{folder}/inputs",
             f"{folder}/judge_only",
         ),
-        outputs=(f"{folder}/tables",),
+        outputs=(f"{folder}/tables", *plots),
         params=("cimemories.labels", "cimemories.seed"),
+        committed=plots,
     )
 
 

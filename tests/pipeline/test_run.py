@@ -3,6 +3,7 @@
 import fcntl
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -177,3 +178,20 @@ def test_export_passes_the_validator(project: Path) -> None:
     row = json.loads(output.read_text().split("\n")[0])
     assert row["config"]["k"] == 5
     assert row["naive"]["context"].count("\n\n") >= 4
+
+
+def test_a_worker_whose_parent_is_gone_already_does_not_wait_for_work() -> None:
+    """As if the parent had died between starting the worker and the worker's first own line."""
+    worker = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import os; from memrepro.stages.processes import die_with_parent\n"
+            "die_with_parent(os.getppid()); print('lives', flush=True)\n"
+            "die_with_parent(os.getppid() + 1); print('still lives', flush=True)\n",
+        ],
+        capture_output=True,
+        text=True,
+    )
+    assert worker.stdout == "lives\n"
+    assert worker.returncode == -signal.SIGKILL

@@ -137,7 +137,11 @@ def _observations(
     # One task a child: every part has a process of its own, however short the parts are.
     context = get_context("spawn")
     with ProcessPoolExecutor(
-        workers, mp_context=context, initializer=die_with_parent, max_tasks_per_child=1
+        workers,
+        mp_context=context,
+        initializer=die_with_parent,
+        initargs=(os.getpid(),),
+        max_tasks_per_child=1,
     ) as pool:
         try:
             for pid, part in pool.map(partial(_run_slice, slice_), parts):

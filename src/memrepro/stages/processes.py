@@ -21,10 +21,18 @@ _PATIENCE = 5.0
 _PR_SET_PDEATHSIG = 1
 
 
-def die_with_parent() -> None:
-    """Have the kernel kill this process when its parent dies (Linux; elsewhere nothing happens)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+def die_with_parent(parent: int) -> None:
+    """Have the kernel kill this process when its parent dies (Linux; elsewhere nothing happens).
+
+    Args:
+        parent: its process id. Where it died before this was called, this process dies at once: a
+            pool's worker would otherwise wait for work for ever.
+    """
+    if sys.platform != "linux":
+        return
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def die_with_pipeline() -> None:
@@ -38,7 +46,7 @@ def die_with_pipeline() -> None:
     Raises:
         Stopped: the pipeline that started this process is gone already.
     """
-    die_with_parent()
+    die_with_parent(os.getppid())
     if sys.platform != "linux" or "DVC_STAGE" not in os.environ:
         return
     pipeline = _pipeline()

@@ -6,6 +6,7 @@ its style sheet, so that the same drawing serves in light, in dark and on paper.
 
 import re
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 from memrepro.errors import InputError
@@ -40,10 +41,9 @@ def _altair() -> tuple[Any, Any]:
     return altair, vl_convert
 
 
-def draw(chart: Any) -> Markup:
-    """A chart as SVG in the page's colours, its marks named for a screen reader by its title."""
+def draw(chart: Any, title: str) -> Markup:
+    """A chart as one SVG image of a title, in the page's colours."""
     _, vl_convert = _altair()
-    title = _MUTED
     config = {
         "background": None,
         "view": {"stroke": None},
@@ -54,22 +54,21 @@ def draw(chart: Any) -> Markup:
             "tickColor": _LINE, "titleFontWeight": "normal", "labelLimit": 130,
         },
         "legend": {
-            "labelColor": _INK, "titleColor": title, "orient": "bottom", "columns": 2,
-            "title": None, "labelLimit": 150, "symbolStrokeWidth": 2,
+            "labelColor": _INK, "orient": "bottom", "columns": 2, "title": None,
+            "labelLimit": 150, "symbolStrokeWidth": 2, "symbolOpacity": 1,
         },
         "text": {"color": _INK},
     }  # fmt: skip
     svg = vl_convert.vegalite_to_svg({**chart.to_dict(), "config": config})
-    return Markup(_recoloured(svg))
+    return Markup(_as_image(svg, title))
 
 
-def _recoloured(svg: str) -> str:
-    """Variables for colours; the size comes from the view box; no marks that nobody can reach."""
+def _as_image(svg: str, title: str) -> str:
+    """Variables for colours, and one name for the whole: a table beside it holds the numbers."""
     for colour, variable in _VARIABLES.items():
         svg = svg.replace(colour, variable)
-    svg = re.sub(r' (aria-roledescription|pointer-events|stroke-miterlimit)="[^"]*"', "", svg)
-    svg = re.sub(r'(<(?:path|line|text)[^>]*) role="graphics-symbol" aria-label="[^"]*"', r"\1", svg)
-    return svg.replace("<svg ", '<svg aria-hidden="true" ', 1)
+    svg = re.sub(r' (aria-[a-z]+|role|pointer-events|stroke-miterlimit)="[^"]*"', "", svg)
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{escape(title)}" ', 1)
 
 
 def diagnosis(rows: Rows) -> Markup:
@@ -83,7 +82,8 @@ def diagnosis(rows: Rows) -> Markup:
             y=alt.Y("system:N", title=None),
             color=alt.Color("diagnosis:N", scale=alt.Scale(domain=list(DIAGNOSES))),
             order=alt.Order("turn:Q"),
-        )
+        ),
+        "Where facts were lost, by system",
     )  # fmt: skip
 
 
@@ -102,7 +102,7 @@ def recall(rows: Rows) -> Markup:
     points = base.mark_point(filled=True, opacity=1, size=50).encode(
         x="value:Q", y=y, yOffset=offset, color=colour, shape="query:N"
     )
-    return draw(lines + points)
+    return draw(lines + points, "Verbatim recall with its interval, by system")
 
 
 def accumulation(rows: Rows) -> Markup:
@@ -113,30 +113,33 @@ def accumulation(rows: Rows) -> Markup:
     share = alt.Axis(format="%", tickCount=5)
     y = {"title": "violation so far", "axis": share, "scale": alt.Scale(domain=[0, 1])}
     band = base.mark_area(opacity=0.18).encode(
-        x=x, y=alt.Y("band_from:Q", **y), y2="band_to:Q", color="system:N"
+        x=x, y=alt.Y("band_from:Q", **y), y2="band_to:Q", color=alt.Color("system:N", legend=None)
     )
-    line = base.mark_line(strokeWidth=2).encode(
-        x=x, y=alt.Y("low:Q", **y), color="system:N", strokeDash="system:N"
+    line = base.mark_line(strokeWidth=2).encode(x=x, y=alt.Y("low:Q", **y), **_series())
+    return draw(
+        alt.layer(band, line).resolve_scale(color="independent", strokeDash="independent"),
+        "Violation after each task, by system",
     )
-    return draw(band + line)
+
+
+def _series() -> dict[str, Any]:
+    return {"color": "system:N", "strokeDash": "system:N"}
 
 
 def hazard(rows: Rows) -> Markup:
     """Newly told in each task, of what is at stake and untold."""
     alt, _ = _altair()
     base = alt.Chart(alt.Data(values=list(rows)), width=_WIDTH, height=190)
-    return draw(
-        base.mark_line(strokeWidth=2, point={"size": 14}).encode(
-            x=alt.X("turn:Q", title="task", axis=alt.Axis(format="d", tickMinStep=1)),
-            y=alt.Y("hazard:Q", title="hazard", axis=alt.Axis(format="%", tickCount=5)),
-            color="system:N",
-            strokeDash="system:N",
-        )
+    chart = base.mark_line(strokeWidth=2).encode(
+        x=alt.X("turn:Q", title="task", axis=alt.Axis(format="d", tickMinStep=1)),
+        y=alt.Y("hazard:Q", title="hazard", axis=alt.Axis(format="%", tickCount=5)),
+        **_series(),
     )
+    return draw(chart, "Hazard of each task, by system")
 
 
 def frontier(rows: Rows, papers: Rows) -> Markup:
-    """Completeness against violation: bounds as lines, what is on the frontier filled.
+    """Completeness against violation: bounds as lines, what is on the frontier in a ring.
 
     Args:
         rows: name, judge, and low and high of both measures; on_frontier.
@@ -145,21 +148,24 @@ def frontier(rows: Rows, papers: Rows) -> Markup:
     alt, _ = _altair()
     x = {"scale": alt.Scale(domain=[0, 1]), "axis": alt.Axis(format="%", tickCount=5)}
     base = alt.Chart(alt.Data(values=list(rows)), width=_WIDTH, height=_WIDTH)
+    colour = alt.Color("name:N", legend=None)
+    x_title = "violation (less is better)"
     across = base.mark_rule(opacity=0.5).encode(
-        x=alt.X("violation_low:Q", title="violation (less is better)", **x),
-        x2="violation_high:Q",
-        y=alt.Y("completeness_low:Q", title="completeness", **x),
-        color="name:N",
+        x=alt.X("violation_low:Q", title=x_title, **x), x2="violation_high:Q",
+        y=alt.Y("completeness_low:Q", title="completeness", **x), color=colour,
     )
     down = base.mark_rule(opacity=0.5).encode(
-        x="violation_low:Q", y="completeness_low:Q", y2="completeness_high:Q", color="name:N"
+        x="violation_low:Q", y="completeness_low:Q", y2="completeness_high:Q", color=colour
     )
-    point = base.mark_point(size=70, opacity=1).encode(
-        x="violation_low:Q", y="completeness_low:Q", color="name:N", shape="name:N",
-        fill=alt.condition("datum.on_frontier", alt.Color("name:N", legend=None),
-                           alt.value("transparent")),
-    )  # fmt: skip
+    places = {"x": "violation_low:Q", "y": "completeness_low:Q"}
+    point = base.mark_point(size=60, opacity=1, strokeWidth=2).encode(
+        **places, color="name:N", shape="name:N"
+    )
+    ring = base.transform_filter("datum.on_frontier").mark_point(
+        size=230, opacity=1, shape="circle", strokeWidth=1, color=_INK
+    ).encode(**places)
     told = alt.Chart(alt.Data(values=list(papers))).mark_text(
         text="×", fontSize=13, color=_MUTED
-    ).encode(x="violation:Q", y="completeness:Q")  # fmt: skip
-    return draw(told + across + down + point)
+    ).encode(x="violation:Q", y="completeness:Q")
+    chart = alt.layer(told, alt.layer(across, down), ring, point)
+    return draw(chart.resolve_scale(color="independent", strokeDash="independent"), "Completeness against violation")  # fmt: skip

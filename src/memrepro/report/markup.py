@@ -25,18 +25,18 @@ def join(parts: Iterable[str]) -> Markup:
     return Markup("".join(part if isinstance(part, Markup) else escape(part) for part in parts))
 
 
-def table(
-    caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], *, row_class: str = ""
-) -> Markup:
-    """A table in a region of its own that scrolls sideways; the first cell names its row."""
-    body = [_row(cells, row_class) for cells in rows]
+def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str] | Markup]) -> Markup:
+    """A table in a region of its own that scrolls sideways; the first cell names its row.
+
+    A row is its cells, or markup already.
+    """
     return tag(
         "div",
         tag(
             "table",
             tag("caption", caption),
             tag("thead", tag("tr", *(tag("th", one, scope="col") for one in head))),
-            tag("tbody", *body),
+            tag("tbody", *(row if isinstance(row, Markup) else _row(row) for row in rows)),
         ),
         class_="scroll",
         tabindex="0",
@@ -45,12 +45,9 @@ def table(
     )
 
 
-def _row(cells: Sequence[str], row_class: str) -> Markup:
+def _row(cells: Sequence[str]) -> Markup:
     first, *rest = cells
-    attributes = {"class_": row_class} if row_class else {}
-    if isinstance(first, Markup) and first.startswith("<th"):
-        return tag("tr", first, *(_cell(one) for one in rest), **attributes)
-    return tag("tr", tag("th", first, scope="row"), *(_cell(one) for one in rest), **attributes)
+    return tag("tr", tag("th", first, scope="row"), *(_cell(one) for one in rest))
 
 
 def _cell(value: str) -> Markup:

@@ -24,7 +24,7 @@ _VARIABLES = {
 _WIDTH, _STEP = 250, 20
 DIAGNOSES = (
     "applied", "surfaced, not applied", "applied without the fact", "stored, not surfaced",
-    "not stored",
+    "not stored", "not judged",
 )  # fmt: skip
 
 
@@ -46,12 +46,13 @@ def draw(chart: Any, title: str) -> Markup:
     _, vl_convert = _altair()
     config = {
         "background": None,
+        "padding": {"left": 24, "right": 16, "top": 8, "bottom": 5},  # fonts differ in width
         "view": {"stroke": None},
         "range": {"category": _SERIES},
         "font": "system-ui, sans-serif",
         "axis": {
             "labelColor": _INK, "titleColor": _INK, "gridColor": _LINE, "domainColor": _LINE,
-            "tickColor": _LINE, "titleFontWeight": "normal", "labelLimit": 130,
+            "tickColor": _LINE, "titleFontWeight": "normal", "labelLimit": 160,
         },
         "legend": {
             "labelColor": _INK, "orient": "bottom", "columns": 2, "title": None,
@@ -80,7 +81,10 @@ def diagnosis(rows: Rows) -> Markup:
             x=alt.X("share:Q", title="share of tasks", axis=alt.Axis(format="%", tickCount=5),
                     scale=alt.Scale(domain=[0, 1])),
             y=alt.Y("system:N", title=None),
-            color=alt.Color("diagnosis:N", scale=alt.Scale(domain=list(DIAGNOSES))),
+            color=alt.Color(
+                "diagnosis:N", legend=alt.Legend(columns=1),
+                scale=alt.Scale(domain=list(DIAGNOSES), range=[*_SERIES[:5], _LINE]),
+            ),
             order=alt.Order("turn:Q"),
         ),
         "Where facts were lost, by system",
@@ -93,16 +97,17 @@ def recall(rows: Rows) -> Markup:
     base = alt.Chart(alt.Data(values=list(rows)), width=_WIDTH, height={"step": _STEP / 2})
     shares = alt.Axis(format="%", tickCount=5)
     y, offset = alt.Y("system:N", title=None), alt.YOffset("query:N")
-    colour = alt.Color("query:N")
+    colour = alt.Color("query:N", legend=None)
     scale = alt.Scale(domain=[0, 1])
     lines = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("from:Q", title="share of tasks", axis=shares, scale=scale),
         x2="to:Q", y=y, yOffset=offset, color=colour,
     )  # fmt: skip
     points = base.mark_point(filled=True, opacity=1, size=50).encode(
-        x="value:Q", y=y, yOffset=offset, color=colour, shape="query:N"
+        x="value:Q", y=y, yOffset=offset, color="query:N", shape="query:N"
     )
-    return draw(lines + points, "Verbatim recall with its interval, by system")
+    apart = (lines + points).resolve_scale(color="independent", shape="independent")
+    return draw(apart, "Verbatim recall with its interval, by system")
 
 
 def accumulation(rows: Rows) -> Markup:
@@ -151,8 +156,10 @@ def frontier(rows: Rows, papers: Rows) -> Markup:
     colour = alt.Color("name:N", legend=None)
     x_title = "violation (less is better)"
     across = base.mark_rule(opacity=0.5).encode(
-        x=alt.X("violation_low:Q", title=x_title, **x), x2="violation_high:Q",
-        y=alt.Y("completeness_low:Q", title="completeness", **x), color=colour,
+        x=alt.X("violation_low:Q", title=x_title, **x),
+        x2="violation_high:Q",
+        y=alt.Y("completeness_low:Q", title="completeness", **x),
+        color=colour,
     )
     down = base.mark_rule(opacity=0.5).encode(
         x="violation_low:Q", y="completeness_low:Q", y2="completeness_high:Q", color=colour
@@ -161,11 +168,16 @@ def frontier(rows: Rows, papers: Rows) -> Markup:
     point = base.mark_point(size=60, opacity=1, strokeWidth=2).encode(
         **places, color="name:N", shape="name:N"
     )
-    ring = base.transform_filter("datum.on_frontier").mark_point(
-        size=230, opacity=1, shape="circle", strokeWidth=1, color=_INK
-    ).encode(**places)
-    told = alt.Chart(alt.Data(values=list(papers))).mark_text(
-        text="×", fontSize=13, color=_MUTED
-    ).encode(x="violation:Q", y="completeness:Q")
+    ring = (
+        base.transform_filter("datum.on_frontier")
+        .mark_point(size=230, opacity=1, shape="circle", strokeWidth=1, color=_INK)
+        .encode(**places)
+    )
+    told = (
+        alt.Chart(alt.Data(values=list(papers)))
+        .mark_text(text="×", fontSize=13, color=_MUTED)
+        .encode(x="violation:Q", y="completeness:Q")
+    )
     chart = alt.layer(told, alt.layer(across, down), ring, point)
-    return draw(chart.resolve_scale(color="independent", strokeDash="independent"), "Completeness against violation")  # fmt: skip
+    apart = chart.resolve_scale(color="independent", shape="independent")
+    return draw(apart, "Completeness against violation")

@@ -121,7 +121,9 @@ def _figure(
     )
 
 
-def _bounds(path: str, metric: str, entries: Mapping[str, float | int | None]) -> tuple[float, float]:
+def _bounds(
+    path: str, metric: str, entries: Mapping[str, float | int | None]
+) -> tuple[float, float]:
     value = entries.get(metric)
     low, high = entries.get(f"{metric}_low", value), entries.get(f"{metric}_high", value)
     if low is None or high is None:
@@ -129,7 +131,9 @@ def _bounds(path: str, metric: str, entries: Mapping[str, float | int | None]) -
     return low, high
 
 
-def _count(entries: Mapping[str, float | int | None], key: str, otherwise: int | None) -> int | None:
+def _count(
+    entries: Mapping[str, float | int | None], key: str, otherwise: int | None
+) -> int | None:
     value = entries.get(key)
     return otherwise if value is None else int(value)
 

@@ -77,7 +77,9 @@ def _pins(work: Work) -> Iterator[Markup]:
     rows = []
     for benchmark in BENCHMARKS:
         path = work.read(benchmark, "verified.jsonl")
-        verified: Sequence[Any] = [row for _, row in iter_json_lines(path)] if path.is_file() else []
+        verified: Sequence[Any] = (
+            [row for _, row in iter_json_lines(path)] if path.is_file() else []
+        )
         for row in verified:
             pin = pins.get(row["file"])
             told = (pin.licence, pin.citation) if pin else ("with the project", "own-written")

@@ -15,21 +15,28 @@ _CIMEMORIES = ("violation", "completeness")
 
 
 class Beside(NamedTuple):
-    """A figure of ours beside one of a paper's, and whether it may stand there."""
+    """A figure of ours beside one of a paper's; `deviation` is what its signature cannot know."""
 
     figure: Figure
-    verbatim: bool
+    verbatim: bool = False
+    deviation: str | None = None
+
+    @property
+    def deviations(self) -> list[str]:
+        """What differs from the paper's set-up."""
+        return [*filter(None, (self.deviation,)), *self.figure.signature.deviations]
 
     @property
     def comparable(self) -> bool:
-        """Whether nothing in its signature differs from the paper's set-up."""
-        return self.figure.signature.comparable
+        """Whether nothing differs from the paper's set-up."""
+        return self.figure.signature.comparable and not self.deviation
 
 
 def read_papers() -> dict[str, Any]:
-    """The papers' figures in percent; `here` names the systems of ours that are the same.
+    """The papers' figures in percent.
 
-    Marked [S]: read from a secondary transcription.
+    `here` names the systems of ours that are the same, each with what it deviates in beside its
+    settings; `models` the identities under which a model answers here. Marked [S]: read from a secondary transcription.
     """
     file = resources.files("memrepro.report") / "papers.json"
     value: dict[str, Any] = parse_json(file.read_text(encoding="utf-8"), where="papers.json")
@@ -52,13 +59,13 @@ def _inmind(paper: Mapping[str, Any], figures: Mapping[str, Figure]) -> Markup:
 
 
 def _inmind_beside(
-    systems: list[str], metric: str, figures: Mapping[str, Figure]
+    systems: Mapping[str, str | None], metric: str, figures: Mapping[str, Figure]
 ) -> list[Beside]:
     """Our figure of the first such system that ran: as judged, else word for word."""
-    for system in systems:
+    for system, deviation in systems.items():
         for name in (metric, f"{metric}_verbatim"):
             if figure := figures.get(f"inmind/{system}/{name}"):
-                return [Beside(figure, name != metric)]
+                return [Beside(figure, name != metric, deviation)]
     return []
 
 
@@ -67,7 +74,7 @@ def _cimemories(paper: Mapping[str, Any], figures: Mapping[str, Figure]) -> Mark
     for row in paper["rows"]:
         beside = {
             metric: [
-                Beside(figure, verbatim=False)
+                Beside(figure)
                 for path, figure in figures.items()
                 if path.startswith(f"cimemories/full_context/paper/{metric}_model_level_")
                 and figure.signature.answer_model in row["models"]
@@ -83,13 +90,14 @@ def _row(name: str, cells: list[str], beside: Mapping[str, list[Beside]]) -> Mar
     """One row; greyed unless a figure of ours may stand beside one of the paper's."""
     found = [one for group in beside.values() for one in group]
     good = any(one.comparable for one in found)
-    verdict = "yes" if good else "no, see the deviations above" if found else "did not run here"
+    systems = ", ".join(dict.fromkeys(one.figure.signature.system for one in found))
+    verdict = "comparable" if good else "not comparable" if found else "did not run here"
     return tag(
         "tr",
         tag("th", name, scope="row"),
         *(tag("td", one) for one in cells),
-        *(tag("td", *(_ours(one) for one in group) or ("–",)) for group in beside.values()),
-        tag("td", verdict),
+        tag("td", systems or "–", tag("span", verdict, class_="interval")),
+        *(tag("td", *([*map(_ours, group)] or [Markup("–")])) for group in beside.values()),
         class_="comparable" if good else "greyed",
     )
 
@@ -97,12 +105,13 @@ def _row(name: str, cells: list[str], beside: Mapping[str, list[Beside]]) -> Mar
 def _ours(beside: Beside) -> Markup:
     figure = beside.figure
     _, _, level = figure.metric.partition("_model_level_")
-    told = " word for word" if beside.verbatim else f" level {level}" if level else ""
+    told = "word for word" if beside.verbatim else f"level {level}" if level else ""
     return tag(
         "span",
-        f"{figure.signature.system}: {shown(figure)}{told}",
+        shown(figure),
+        tag("span", told, class_="interval"),
         class_="beside" if beside.comparable else "beside greyed",
-        title="; ".join(figure.signature.deviations) or "comparable",
+        title="; ".join(beside.deviations) or "comparable",
     )
 
 
@@ -111,9 +120,7 @@ def _paper_share(percent: float | None, items: int) -> str:
     if percent is None:
         return "–"
     low, high = wilson(round(percent * items / 100), items)
-    return tag(
-        "span", _percent(percent), tag("span", f"{low:.1%} – {high:.1%}", class_="interval")
-    )
+    return tag("span", _percent(percent), tag("span", f"{low:.1%} – {high:.1%}", class_="interval"))
 
 
 def _percent(value: float) -> str:
@@ -122,5 +129,5 @@ def _percent(value: float) -> str:
 
 def _table(caption: str, metrics: tuple[str, ...], rows: list[Markup]) -> Markup:
     names = [metric.replace("_", " ") for metric in metrics]
-    head = ("system", *(f"{name}, paper" for name in names), *(f"{name}, here" for name in names))
-    return table(caption, (*head, "comparable"), rows)
+    told = (f"{name}, here" for name in names)
+    return table(caption, ("system", *(f"{name}, paper" for name in names), "here", *told), rows)

@@ -62,16 +62,21 @@
 
   function inmindBody(of, item, task) {
     return [
-      ...titled("Fact", text(task.fact), text(task.reply)),
-      ...titled("Indirect question", text(task.indirect)),
-      ...context(of, item, task, "indirect"),
-      ...answers(item, "indirect"),
-      ...titled("Direct question", text(task.naive)),
-      ...context(of, item, task, "naive"),
-      ...answers(item, "naive"),
+      ...titled("Fact, told long before", said("user", task.fact), said("assistant", task.reply)),
+      make("div", { class: "queries" },
+        question(of, item, task, "indirect", "Indirect question"),
+        question(of, item, task, "naive", "Direct question")),
       ...titled("What the answer should heed", text(task.explanation)),
       ...titled("Verdicts", verdicts(item.v || [])),
     ];
+  }
+
+  const said = (role, value) => make("div", { class: "text" },
+    make("span", { class: "role" }, role), value);
+
+  function question(of, item, task, query, title) {
+    return make("div", {}, ...titled(title, text(task[query])), ...context(of, item, task, query),
+      ...answers(item, query).filter(Boolean));
   }
 
   function context(of, item, task, query) {
@@ -95,7 +100,7 @@
   function answers(item, query) {
     return (item.a || []).filter((one) => one.q === query).flatMap((one) => titled(
       one.c === "with_target" ? "Answer" : "Answer on the history without the fact",
-      one.text ? text(one.text) : make("p", {}, `none: ${one.status}`),
+      one.text ? text(one.text) : make("p", {}, `no answer: ${words(one.status)}`),
       key("Call", one)));
   }
 
@@ -162,7 +167,7 @@
       return titled("Message", make("p", {}, "The composer tells the whole context as it is."));
     }
     return titled(`Message, trial ${item.trial || 0}`,
-      item.answer ? text(item.answer) : make("p", {}, `none: ${item.answer_status}`),
+      item.answer ? text(item.answer) : make("p", {}, `no message: ${words(item.answer_status)}`),
       key("Call", { key: item.answer_key }));
   }
 
@@ -250,6 +255,7 @@
     box.replaceChildren(make("option", { value: "" }, all),
       ...values.map((value) => make("option", { value }, BENCHMARKS[value] || value)));
     box.value = values.includes(before) ? before : "";
+    box.disabled = !values.length;
   }
 
   function browser(root, items) {

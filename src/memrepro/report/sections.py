@@ -84,8 +84,9 @@ def cimemories(work: Work, figures: Mapping[str, Figure]) -> Markup:
     return join(
         (
             systems_table("cimemories", figures.values(), "CIMemories, means over profiles"),
-            tag("p", "Intervals: bootstrap by profile; few profiles make it narrow. Bounds that "
-                "failures leave open have none. Violation: less is better."),
+            tag("p", "Intervals: bootstrap by profile; few profiles make it narrow, and profiles "
+                "that are all alike leave it no width. What failures leave open has none. "
+                "Violation: less is better."),
             counts(figures),
             tag("div", *pictures, class_="figures"),
             *_open(grown),
@@ -115,8 +116,9 @@ def _messages(rows: Rows) -> Iterator[tuple[str, Rows]]:
 
 
 def _grown(suffix: str, rows: Rows) -> Iterator[Markup]:
-    told = "Violation after each task; the band holds 95% of the orders"
-    yield _figure(f"{told}{suffix}", charts.accumulation(rows), rows)
+    told = "Violation after each task; the band holds 95% of the orders, and what is open"
+    drawn = [{**row, "band_to": max(row["band_to"], row["high"])} for row in rows]
+    yield _figure(f"{told}{suffix}", charts.accumulation(drawn), rows)
     hazards = [row for row in rows if row["hazard"] is not None]
     title = "Hazard: newly told in a task, of what is at stake there"
     yield _figure(f"{title}{suffix}", charts.hazard(hazards), [])
@@ -141,8 +143,8 @@ def retention(figures: Mapping[str, Figure]) -> Markup:
         (
             first[1],
             *(details(f"Edition {name}", made) for name, made in others),
-            tag("p", "Intervals: bootstrap by policy; policies that are all alike give one without "
-                "width. Leak rate: less is better. Policies passed is a count."),
+            tag("p", "Intervals: bootstrap by policy; policies that are all alike leave it no width, and a "
+                "policy alone has none. Leak rate: less is better. Policies passed is a count."),
             tag("h3", "Facts that passed, policy by category"),
             tag("div", id="grid"),
         )

@@ -27,10 +27,10 @@ def systems_table(benchmark: str, figures: Iterable[Figure], caption: str) -> Ma
             row, column = _place(benchmark, figure)
             rows.setdefault(row, {})[column] = figure
     columns = sorted({column for row in rows.values() for column in row}, key=_turn)
-    head = (*_NAMES[benchmark], "kind", *(column.replace("_", " ") for column in columns))
+    names = (column.replace("_", " ") for column in columns)
     return table(
         caption,
-        (*head, "comparable"),
+        (*_NAMES[benchmark], *names),
         (_row(row, [found.get(column) for column in columns]) for row, found in rows.items()),
     )
 
@@ -53,18 +53,27 @@ def _place(benchmark: str, figure: Figure) -> tuple[tuple[str, ...], str]:
     return (names[0],), metric
 
 
-def _row(names: Sequence[str], found: Sequence[Figure | None]) -> list[str]:
+def _row(names: Sequence[str], found: Sequence[Figure | None]) -> Markup:
+    """A row: what its figures are of, and whether they are comparable, below the system's name."""
     figures = [figure for figure in found if figure is not None]
     comparable = sum(figure.signature.comparable for figure in figures)
-    told = {0: "no", len(figures): "yes"}.get(comparable, f"{comparable} of {len(figures)}")
-    kind = figures[0].signature.kind
-    return [*names, kind, *(cell(figure) for figure in found), told]
+    told = {0: "not comparable", len(figures): "comparable"}.get(
+        comparable, f"{comparable} of {len(figures)} comparable"
+    )
+    system, *others = names
+    below = tag("span", f"{figures[0].signature.kind}, {told}", class_="interval")
+    return tag(
+        "tr",
+        tag("th", system, below, scope="row"),
+        *(tag("td", name) for name in others),
+        *(cell(figure) for figure in found),
+    )
 
 
-def cell(figure: Figure | None) -> str:
+def cell(figure: Figure | None) -> Markup:
     """A figure's value, and its interval below; what is open, and how many items are scored."""
     if figure is None:
-        return "–"
+        return tag("td", "–")
     return tag(
         "td",
         tag("span", shown(figure), class_="value", data_path=figure.path),

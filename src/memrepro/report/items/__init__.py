@@ -31,7 +31,12 @@ class Shared:
 
 
 def without_empty(row: dict[str, Any]) -> dict[str, Any]:
-    """A row without what is None, false or empty: the page takes what is missing for that."""
+    """A row without what is None, false or empty, which the page takes what is missing for.
+
+    Numbers stay, 0 too: there is a task 0.
+    """
     return {
-        key: value for key, value in row.items() if value not in (None, False, "", [], {})
+        key: value
+        for key, value in row.items()
+        if value or (isinstance(value, int) and value is not False)
     }

@@ -29,7 +29,9 @@ def cimemories_items(work: Work) -> dict[str, Any]:
         InputError: a stage output is missing or malformed.
     """
     name = f"labels/{work.params.cimemories.labels}.jsonl"
-    labels = {(row.profile, row.place): row.labels for row in read_rows(work, name, CIMemoriesLabels)}
+    labels = {
+        (row.profile, row.place): row.labels for row in read_rows(work, name, CIMemoriesLabels)
+    }
     items = [
         row for system in work.params.systems.cimemories for row in _system(work, system, labels)
     ]
@@ -56,9 +58,7 @@ def _profiles(work: Work, labels: Mapping[tuple[int, int], str]) -> list[dict[st
     ]
 
 
-def _system(
-    work: Work, system: str, labels: Mapping[tuple[int, int], str]
-) -> list[dict[str, Any]]:
+def _system(work: Work, system: str, labels: Mapping[tuple[int, int], str]) -> list[dict[str, Any]]:
     selections = {
         (row.profile, row.place, row.composition): row
         for row in read_rows(work, f"contexts/{system}.jsonl", CIMemoriesSelection)

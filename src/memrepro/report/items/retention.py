@@ -8,7 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from memrepro.files import read_records
-from memrepro.records import RetentionJudgeOnly, RetentionObservation, RetentionScore, RetentionVerdict
+from memrepro.records import (
+    RetentionJudgeOnly,
+    RetentionObservation,
+    RetentionScore,
+    RetentionVerdict,
+)
 from memrepro.report.items import Shared
 from memrepro.stages.retention import input_cells, read_rows
 from memrepro.stages.work import Work
@@ -34,9 +39,9 @@ def retention_items(work: Work) -> dict[str, Any]:
     for edition in work.params.retention.editions:
         rows = read_rows(work, f"judge_only/{edition}/cells.jsonl", RetentionJudgeOnly)
         told[edition] = {(row.policy_id, row.fact_id): row for row in rows}
-        for cell in input_cells(work, edition):
-            policies[cell.policy_id] = cell.policy
-            wording[edition, cell.fact_id] = cell.text
+        for given in input_cells(work, edition):
+            policies[given.policy_id] = given.policy
+            wording[edition, given.fact_id] = given.text
     runs: dict[tuple[str, str, str], list[list[Any]]] = {}
     for system in work.params.systems.retention:
         scores = _scores(work, system)

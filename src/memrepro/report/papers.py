@@ -36,7 +36,8 @@ def read_papers() -> dict[str, Any]:
     """The papers' figures in percent.
 
     `here` names the systems of ours that are the same, each with what it deviates in beside its
-    settings; `models` the identities under which a model answers here. Marked [S]: read from a secondary transcription.
+    settings; `models` the identities under which a model answers here.
+    Marked [S]: read from a secondary transcription.
     """
     file = resources.files("memrepro.report") / "papers.json"
     value: dict[str, Any] = parse_json(file.read_text(encoding="utf-8"), where="papers.json")

@@ -46,7 +46,8 @@
 
   // ---------------------------------------------------------------- items, a reader a benchmark
 
-  // Each returns items: benchmark, system, run, outcome, what (a line), and body (elements).
+  // Each returns items: system, run, outcome, what (a line), body (elements), and maybe also, what
+  // else a text is looked for in.
   const READERS = { inmind, cimemories, retention };
 
   function inmind(of) {
@@ -55,6 +56,7 @@
       return {
         system: item.s, run: "", outcome: item.o,
         what: () => `Task ${item.t}: ${task.indirect}`,
+        also: () => task.fact,
         body: () => inmindBody(of, item, task),
       };
     });
@@ -250,6 +252,9 @@
     return [make("label", {}, name, box), box];
   }
 
+  const holds = (item, wanted) => item.what().toLowerCase().includes(wanted)
+    || (item.also ? item.also().toLowerCase().includes(wanted) : false);
+
   function options(box, values, all) {
     const before = box.value;
     box.replaceChildren(make("option", { value: "" }, all),
@@ -259,11 +264,11 @@
   }
 
   function browser(root, items) {
-    const [benchmarkLabel, benchmark] = select("Benchmark", "benchmark");
-    const [systemLabel, system] = select("System", "system");
-    const [runLabel, run] = select("Run", "run");
-    const [outcomeLabel, outcome] = select("Outcome", "outcome");
-    const search = make("input", { id: "search", type: "search" });
+    const [benchmarkLabel, benchmark] = select("Benchmark", "filter-benchmark");
+    const [systemLabel, system] = select("System", "filter-system");
+    const [runLabel, run] = select("Run", "filter-run");
+    const [outcomeLabel, outcome] = select("Outcome", "filter-outcome");
+    const search = make("input", { id: "filter-text", type: "search" });
     const status = make("p", { id: "status", role: "status", "aria-live": "polite" });
     const back = make("button", { id: "back", type: "button" }, "Previous page");
     const on = make("button", { id: "next", type: "button" }, "Next page");
@@ -283,7 +288,7 @@
       const wanted = search.value.toLowerCase();
       found = items.filter((item) => matches(item)
         && (!outcome.value || item.outcome === outcome.value)
-        && (!wanted || item.what().toLowerCase().includes(wanted)));
+        && (!wanted || holds(item, wanted)));
       show(0);
     }
 

@@ -143,8 +143,9 @@ def retention(figures: Mapping[str, Figure]) -> Markup:
         (
             first[1],
             *(details(f"Edition {name}", made) for name, made in others),
-            tag("p", "Intervals: bootstrap by policy; policies that are all alike leave it no width, and a "
-                "policy alone has none. Leak rate: less is better. Policies passed is a count."),
+            tag("p", "Intervals: bootstrap by policy; policies that are all alike leave it no "
+                "width, and a policy alone has none. Leak rate: less is better. Policies passed "
+                "is a count."),
             tag("h3", "Facts that passed, policy by category"),
             tag("div", id="grid"),
         )

@@ -162,7 +162,8 @@ def test_a_lost_item_is_found_and_its_context_read(chromium: Any, file: Path) ->
     [
         (("cimemories", "guarded", "", "lost"),
          ("Recipient and task", "Necessary, and missing", "Context: ")),
-        (("cimemories", "", "model, level 1", "error"), ("Message, trial 0", "Call: ", "not judged")),
+        (("cimemories", "", "model, level 1", "error"),
+         ("Message, trial ", "Call: ", "not judged")),
         (("retention", "", "standard · deterministic", "lost"),
          ("Policy", "Decision", "kept, decided by rules; expected: drop", "not blocked")),
         (("retention", "", "standard · llm", ""), ("Guard's call: ", "Reason")),

@@ -34,7 +34,7 @@ def signature(path: str, deviations: Sequence[str] = ()) -> Signature:
 
 
 def figure(path: str, value: float, deviations: Sequence[str] = ()) -> Figure:
-    return Figure(path, value, value, 125, 125, None, None, None, signature(path, deviations))
+    return Figure(path, value, value, 125, 125, None, None, signature(path, deviations))
 
 
 def rows_of(figures: list[Figure]) -> dict[str, str]:

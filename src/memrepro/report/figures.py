@@ -36,7 +36,6 @@ class Figure:
     high: float
     n_scored: int | None
     n_total: int | None
-    n_clusters: int | None
     interval: Interval | None
     method: Method | None
     signature: Signature
@@ -65,11 +64,12 @@ def read_figures(work: Work) -> dict[str, Figure]:
         raise InputError("no metrics to report", where=f"metrics/{dataset}.json", hint=hint)
     file = work.root / "data/runs" / dataset / "signatures.jsonl"
     signatures = {row.path: row for row in read_records(file, Signature, hint=hint)}
+    if unsigned := sorted({*metrics} - {*signatures}):
+        raise InputError("a metric has no signature", where=f"{file}, {unsigned[0]}", hint=hint)
     drawn = dict(_clusters(work, {path.partition("/")[0] for path in metrics}))
     return {
         path: _figure(path, entries, drawn.get(path, []), signatures[path], work.params.diff)
         for path, entries in sorted(metrics.items())
-        if path in signatures
     }
 
 
@@ -114,7 +114,6 @@ def _figure(
         high=high,
         n_scored=_count(entries, f"{metric}_n_scored", scored if found else None),
         n_total=_count(entries, f"{metric}_n_total", items if found else None),
-        n_clusters=len(found) if clustered else None,
         interval=interval,
         method=method,
         signature=signature,

@@ -77,7 +77,7 @@ def cimemories(work: Work, figures: Mapping[str, Figure]) -> Markup:
     pictures.append(
         _figure(
             "Completeness against violation (ringed: on the frontier; ×: the paper's models, "
-            "not comparable)",
+            "see below)",
             charts.frontier(named, papers), points,
         )
     )  # fmt: skip

@@ -96,7 +96,7 @@ def _below(figure: Figure) -> Iterable[Markup]:
     if figure.interval is not None:
         low, high = figure.interval
         told = f"{number(low)} – {number(high)}"
-        yield tag("span", told, class_="interval", title=f"{figure.method}")
+        yield tag("span", told, class_="interval", title=figure.method or "")
     if figure.low != figure.high:
         yield tag("span", f"{figure.n_scored} of {figure.n_total} scored", class_="interval")
 

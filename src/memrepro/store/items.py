@@ -68,10 +68,7 @@ def pair_items(benchmark: str, a: ItemFiles, b: ItemFiles) -> dict[str, ItemPair
     with connect() as connection:
         for side, files in (("side_a", a), ("side_b", b)):
             connection.execute(f"CREATE SCHEMA {side}; SET search_path = '{side},main'")
-            if files.scores:
-                _LOADERS[benchmark](connection, files)
-            else:
-                connection.execute(_rows("none"))
+            load_items(connection, benchmark, files)
         connection.execute("RESET search_path")
         connection.execute(_rows("pairs"))
         units: dict[str, list[tuple[str | None, Unit]]] = {}
@@ -82,6 +79,18 @@ def pair_items(benchmark: str, a: ItemFiles, b: ItemFiles) -> dict[str, ItemPair
             row["place"]: _pairs(row, units.get(row["place"], []))
             for row in query(connection, "items", "summary")
         }
+
+
+def load_items(connection: Any, benchmark: str, files: ItemFiles) -> None:
+    """Add a run's items to a database: the relation `item` of place, item, cluster and score.
+
+    Raises:
+        InputError: a file is missing or a row does not fit.
+    """
+    if files.scores:
+        _LOADERS[benchmark](connection, files)
+    else:
+        connection.execute(_rows("none"))
 
 
 def _pairs(row: Mapping[str, Any], units: list[tuple[str | None, Unit]]) -> ItemPairs:

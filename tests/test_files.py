@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from memrepro.errors import InputError, ServiceError
 from memrepro.files import dump_records, iter_json_lines, read_records, write_records, write_text
 from memrepro.records import InMindScore, InMindSession, RecalledItem, Turn
-from memrepro.store import connect, inmind_metrics, load_jsonl
+from memrepro.store import connect, inmind_metrics
+from memrepro.store.rows import load_jsonl
 
 GOOD = '{"item":0,"id":"t0","text":"x"}'
 

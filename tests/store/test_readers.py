@@ -168,7 +168,8 @@ def declaring(path: Path, _: type[Record]) -> list[dict[str, Any]]:
     """What a less lazy one does: columns are given, and DuckDB casts to them."""
     cursor = duckdb.connect().execute(
         "SELECT * FROM read_json($path, format = 'newline_delimited', columns = "
-        "{system: 'VARCHAR', task_id: 'BIGINT', domain: 'VARCHAR', condition: 'VARCHAR', metric: 'VARCHAR', "
+        "{system: 'VARCHAR', task_id: 'BIGINT', domain: 'VARCHAR', condition: 'VARCHAR', "
+        "metric: 'VARCHAR', "
         "status: 'VARCHAR', score: 'BIGINT', raised_cap: 'BOOLEAN'})",
         {"path": str(path)},
     )

@@ -45,7 +45,7 @@ def _structure(of: Schema, schema: Schema) -> Any:
         return [_structure(of["items"], schema)]
     if "properties" in of:
         return {name: _structure(one, schema) for name, one in of["properties"].items()}
-    return _TYPES.get(of.get("type", ""), ANY)
+    return "TIMESTAMP" if of.get("format") == "date-time" else _TYPES.get(of.get("type", ""), ANY)
 
 
 def _sql(of: Any) -> str:

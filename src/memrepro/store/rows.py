@@ -1,7 +1,7 @@
 """JSONL of records as typed tables, read as strictly as `files.read_records` reads it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import duckdb
@@ -80,14 +80,9 @@ def _load_in_python(
     files: Sequence[Path],
     record: type[Record],
 ) -> None:
-    rows = [
-        json.dumps(row.model_dump(mode="json"), ensure_ascii=False)
-        for file in files
-        for row in read_records(file, record, hint=_HINT)
-    ]
-    lines = "(SELECT unnest($rows::VARCHAR[])::JSON AS json)"
+    rows = (row for file in files for row in read_records(file, record, hint=_HINT))
     try:
-        _create(connection, table, lines, record, checked=False, rows=rows)
+        load_records(connection, table, rows, record)
     except duckdb.Error as error:
         # A number beyond 64 bits: Python's reader has none.
         raise InputError(
@@ -95,3 +90,15 @@ def _load_in_python(
             where=", ".join(str(file) for file in files[:3]),
             hint=_HINT,
         ) from error
+
+
+def load_records(
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    rows: Iterable[Record],
+    record: type[Record],
+) -> None:
+    """Create a table from records."""
+    texts = [json.dumps(row.model_dump(mode="json"), ensure_ascii=False) for row in rows]
+    lines = "(SELECT unnest($rows::VARCHAR[])::JSON AS json)"
+    _create(connection, table, lines, record, checked=False, rows=texts)

@@ -35,6 +35,8 @@ def connect(threads: int = 1) -> duckdb.DuckDBPyConnection:
         threads: one, so that sums of floats have one order; more only where each is ordered.
     """
     connection = duckdb.connect(config={"threads": threads})
+    # A query of two seconds would draw a bar on standard output, whatever that is.
+    connection.execute("SET enable_progress_bar = false")
     connection.execute((_sql() / "share.sql").read_text(encoding="utf-8"))
     return connection
 

@@ -4,6 +4,7 @@ The records are the only list of columns; their schemas, under `schema/`, are wh
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -15,6 +16,7 @@ ANY = "JSON"
 Schema = Mapping[str, Any]
 
 
+@cache
 def structure(record: type[BaseModel]) -> dict[str, Any]:
     """A record's fields in order, each with its type, in the form that DuckDB's `from_json` takes.
 
@@ -29,6 +31,7 @@ def columns(record: type[BaseModel]) -> dict[str, str]:
     return {name: _sql(of) for name, of in structure(record).items()}
 
 
+@cache
 def conditions(record: type[BaseModel]) -> str:
     """A SQL condition on rows of the right types: that the record takes their values.
 

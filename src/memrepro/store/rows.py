@@ -48,7 +48,7 @@ def _count_lines(files: Sequence[Path]) -> int | None:
     total = 0
     for file in files:
         data = read_bytes(file, hint=_HINT)
-        if data.startswith(BOM) or b"\r\n" in data or (data and not data.endswith(b"\n")):
+        if data.startswith(BOM) or b"\r" in data or (data and not data.endswith(b"\n")):
             return None
         total += data.count(b"\n")
     return total

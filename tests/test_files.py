@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from memrepro.errors import InputError, ServiceError
 from memrepro.files import dump_records, iter_json_lines, read_records, write_records, write_text
 from memrepro.records import InMindScore, InMindSession, RecalledItem, Turn
-from memrepro.store import _SCORE_COLUMNS, connect, inmind_metrics, load_jsonl
+from memrepro.store import connect, inmind_metrics
+from memrepro.store.rows import load_jsonl
 
 GOOD = '{"item":0,"id":"t0","text":"x"}'
 
@@ -60,7 +61,7 @@ def test_any_text_survives_and_python_and_duckdb_agree(
     write_records(path, rows)
     assert read_records(path, RecalledItem) == rows
     with connect() as connection:
-        load_jsonl(connection, "t", [path], {"item": "BIGINT", "id": "VARCHAR", "text": "VARCHAR"})
+        load_jsonl(connection, "t", [path], RecalledItem)
         found = connection.execute("SELECT item, id, text FROM t").fetchall()
     assert found == [(0, rows[0].id, rows[0].text)]
 
@@ -86,7 +87,7 @@ def test_types_are_given_and_not_guessed(tmp_path: Path) -> None:
     path = tmp_path / "scores.jsonl"
     write_records(path, scores([None] * 20_480 + [1]))
     with connect() as connection:
-        load_jsonl(connection, "s", [path], _SCORE_COLUMNS)
+        load_jsonl(connection, "s", [path], InMindScore)
         found = connection.execute("SELECT system, count(*), sum(score) FROM s GROUP BY 1")
         assert found.fetchall() == [("2024-01-01", 20_481, 1)]
 
@@ -110,7 +111,7 @@ def test_an_unscored_item_takes_the_headline_away(tmp_path: Path) -> None:
 def test_a_table_that_does_not_fit_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "scores.jsonl"
     path.write_text('{"system":"s","task_id":"x"}\n')
-    with pytest.raises(InputError, match="cannot be read as table"):
+    with pytest.raises(InputError, match="line 1, field"):
         inmind_metrics([path])
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound="Record")
 
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 
 
 class _DuplicateKey(ValueError):
@@ -65,7 +65,7 @@ def decode_utf8(data: bytes, *, where: str) -> str:
     Raises:
         InputError: a byte-order mark or bytes that are not UTF-8.
     """
-    if data.startswith(_BOM):
+    if data.startswith(BOM):
         raise InputError(
             "the file begins with a byte-order mark",
             where=f"{where}, line 1",

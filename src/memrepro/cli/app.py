@@ -10,6 +10,7 @@ from memrepro.cli import (
     inmind,
     ledger,
     pipeline,
+    query,
     report,
     retention,
     sources,
@@ -44,7 +45,8 @@ sources.register(app)
 pipeline.register(app)
 ledger.register(app)
 diff.register(app)
-report.register(app)
+    query,
+    report,
 app.add_typer(image.app, name="image")
 app.add_typer(inmind.app, name="inmind")
 app.add_typer(cimemories.app, name="cimemories")

@@ -10,6 +10,7 @@ from memrepro.report.figures import Figure
 from memrepro.report.markup import Markup, details, join, table, tag
 from memrepro.report.papers import read_papers
 from memrepro.report.systems import by_edition, counts, number, systems_table
+from memrepro.stages.declarations.cimemories import table_path
 from memrepro.stages.retention_metrics import score_files
 from memrepro.stages.work import Work
 from memrepro.store import inmind_diagnosis
@@ -64,10 +65,9 @@ def _diagnosis(rows: Iterable[Mapping[str, Any]]) -> tuple[Rows, list[str]]:
 
 def cimemories(work: Work, figures: Mapping[str, Figure]) -> Markup:
     """Systems, accumulation and hazard, completeness against violation."""
-    folder = work.read("cimemories", "tables")
     hint = f"make repro DATASET={work.params.dataset}"
-    grown: Rows = read_json(folder / "accumulation.json", hint=hint)
-    points: Rows = read_json(folder / "frontier.json", hint=hint)
+    grown: Rows = read_json(work.root / table_path(work.params, "accumulation"), hint=hint)
+    points: Rows = read_json(work.root / table_path(work.params, "frontier"), hint=hint)
     papers = [
         {"violation": row["violation"] / 100, "completeness": row["completeness"] / 100}
         for row in read_papers()["cimemories"]["rows"]

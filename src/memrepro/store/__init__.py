@@ -15,17 +15,9 @@ from typing import Any
 import duckdb
 
 from memrepro.errors import InputError
+from memrepro.records import InMindScore
+from memrepro.store.rows import load_jsonl
 
-_SCORE_COLUMNS = {
-    "system": "VARCHAR",
-    "task_id": "BIGINT",
-    "domain": "VARCHAR",
-    "condition": "VARCHAR",
-    "metric": "VARCHAR",
-    "status": "VARCHAR",
-    "score": "TINYINT",
-    "raised_cap": "BOOLEAN",
-}
 _SUFFIXES = ("_low", "_high", "_n_scored", "_n_total")
 
 
@@ -43,38 +35,14 @@ def connect(threads: int = 1) -> duckdb.DuckDBPyConnection:
         threads: one, so that sums of floats have one order; more only where each is ordered.
     """
     connection = duckdb.connect(config={"threads": threads})
+    # A query of two seconds would draw a bar on standard output, whatever that is.
+    connection.execute("SET enable_progress_bar = false")
     connection.execute((_sql() / "share.sql").read_text(encoding="utf-8"))
     return connection
 
 
 def _sql() -> Traversable:
     return resources.files("memrepro.store") / "sql"
-
-
-def load_jsonl(
-    connection: duckdb.DuckDBPyConnection,
-    table: str,
-    files: Sequence[Path],
-    columns: dict[str, str],
-) -> None:
-    """Create a table from JSONL files, with every column's type given and none guessed.
-
-    Raises:
-        InputError: a file is missing or a row does not fit the columns.
-    """
-    declared = "{" + ", ".join(f"{name!r}: {kind!r}" for name, kind in columns.items()) + "}"
-    try:
-        connection.execute(
-            f"CREATE TABLE {table} AS SELECT * FROM read_json($files, "
-            f"format = 'newline_delimited', columns = {declared})",
-            {"files": [str(file) for file in files]},
-        )
-    except duckdb.Error as error:
-        raise InputError(
-            f"cannot be read as table {table}: {str(error).splitlines()[0]}",
-            where=", ".join(str(file) for file in files[:3]),
-            hint="dvc repro",
-        ) from error
 
 
 def query(connection: duckdb.DuckDBPyConnection, benchmark: str, name: str) -> list[dict[str, Any]]:
@@ -102,7 +70,7 @@ def load_inmind(connection: duckdb.DuckDBPyConnection, files: Sequence[Path]) ->
     Raises:
         InputError: a file is missing or a row does not fit.
     """
-    load_jsonl(connection, "inmind_score", files, _SCORE_COLUMNS)
+    load_jsonl(connection, "inmind_score", files, InMindScore)
 
 
 def inmind_metrics(files: Sequence[Path]) -> dict[str, dict[str, float | int]]:

@@ -5,37 +5,17 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memrepro.store import connect, load_jsonl, metric_entries, query
+from memrepro.records import (
+    CIMemoriesAttribute,
+    CIMemoriesContext,
+    CIMemoriesLabels,
+    CIMemoriesScore,
+)
+from memrepro.store import connect, metric_entries, query
 from memrepro.store.cimemories import READINGS, define_readings, fill, statements
+from memrepro.store.columns import columns
+from memrepro.store.rows import load_jsonl
 
-_SCORE = {
-    "system": "VARCHAR",
-    "judge": "VARCHAR",
-    "profile": "INTEGER",
-    "place": "INTEGER",
-    "prompt_level": "TINYINT",
-    "composition": "VARCHAR",
-    "trial": "INTEGER",
-    "status": "VARCHAR",
-    "reveals": "VARCHAR",
-    "raised_cap": "BOOLEAN",
-}
-_LABEL = {"profile": "INTEGER", "place": "INTEGER", "labels": "VARCHAR"}
-_CONTEXT = {
-    "profile": "INTEGER",
-    "place": "INTEGER",
-    "recipient": "VARCHAR",
-    "task": "VARCHAR",
-}
-_ATTRIBUTE = {
-    "profile": "INTEGER",
-    "position": "INTEGER",
-    "name": "VARCHAR",
-    "key": "VARCHAR",
-    "value": "JSON",
-    "domain": "VARCHAR",
-    "statement": "VARCHAR",
-}
 _ORDER = {"draw": "INTEGER", "profile": "INTEGER", "place": "INTEGER", "turn": "INTEGER"}
 
 SCORED_TABLES = ("accumulation", "runs", "domain", "recipient", "prompt_level", "frontier")
@@ -83,16 +63,16 @@ def load_run(
     Raises:
         InputError: a file is missing or a row does not fit.
     """
-    load_jsonl(connection, "stage_score", scores, _SCORE)
+    load_jsonl(connection, "stage_score", scores, CIMemoriesScore)
     if isinstance(labels, Path):
-        load_jsonl(connection, "stage_label", [labels], _LABEL)
+        load_jsonl(connection, "stage_label", [labels], CIMemoriesLabels)
     else:
-        fill(connection, "stage_label", _LABEL, labels)
+        fill(connection, "stage_label", columns(CIMemoriesLabels), labels)
     if about is None:
         connection.execute(statements("numbered"))
     else:
-        load_jsonl(connection, "stage_context", [about[0]], _CONTEXT)
-        load_jsonl(connection, "stage_attribute", [about[1]], _ATTRIBUTE)
+        load_jsonl(connection, "stage_context", [about[0]], CIMemoriesContext)
+        load_jsonl(connection, "stage_attribute", [about[1]], CIMemoriesAttribute)
     connection.execute("SET VARIABLE composition = $name", {"name": composition})
     connection.execute(statements("runs"))
     define_readings(connection)
@@ -142,7 +122,7 @@ def metric_judge(name: str) -> tuple[str, int]:
 def cimemories_raised_caps(scores: Sequence[Path]) -> dict[tuple[str, str, int], int]:
     """How many scores, by system, judge and prompt level, rest on a reply under a raised cap."""
     with connect() as connection:
-        load_jsonl(connection, "stage_score", scores, _SCORE)
+        load_jsonl(connection, "stage_score", scores, CIMemoriesScore)
         found = query(connection, "cimemories_items", "raised_caps")
     return {(row["system"], row["judge"], row["prompt_level"]): row["n"] for row in found}
 
@@ -179,7 +159,7 @@ def label_tables(
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Of each labelled set the paper's Table 2, and the contexts that are discarded."""
     with connect() as connection:
-        load_jsonl(connection, "stage_context", [contexts], _CONTEXT)
+        load_jsonl(connection, "stage_context", [contexts], CIMemoriesContext)
         connection.execute(
             "CREATE TABLE stage_label (source VARCHAR, profile INTEGER, place INTEGER, "
             "labels VARCHAR)"
@@ -187,9 +167,9 @@ def label_tables(
         for number, (name, labels) in enumerate(sources.items()):
             part = f"part_{number}"
             if isinstance(labels, Path):
-                load_jsonl(connection, part, [labels], _LABEL)
+                load_jsonl(connection, part, [labels], CIMemoriesLabels)
             else:
-                fill(connection, part, _LABEL, labels)
+                fill(connection, part, columns(CIMemoriesLabels), labels)
             connection.execute(
                 f"INSERT INTO stage_label SELECT $source, * FROM {part}", {"source": name}
             )

@@ -5,27 +5,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from memrepro.store import connect, load_jsonl, metric_entries, names, query
+from memrepro.records import RetentionScore
+from memrepro.store import connect, metric_entries, names, query
+from memrepro.store.rows import load_jsonl
 
 # edition → system → mode → metric → value
 Metrics = dict[str, dict[str, dict[str, dict[str, float | int]]]]
-
-_SCORE_COLUMNS = {
-    "edition": "VARCHAR",
-    "mode": "VARCHAR",
-    "policy_id": "VARCHAR",
-    "fact_id": "VARCHAR",
-    "system": "VARCHAR",
-    "category": "VARCHAR",
-    "expected": "VARCHAR",
-    "blocked": "BOOLEAN",
-    "decided_by": "VARCHAR",
-    "recalled": "TINYINT",
-    "status": "VARCHAR",
-    "score": "TINYINT",
-    "reason": "VARCHAR",
-    "raised_cap": "BOOLEAN",
-}
 
 
 def retention_metrics(files: Sequence[Path]) -> Metrics:
@@ -74,4 +59,4 @@ def load_retention(connection: Any, files: Sequence[Path]) -> None:
     """
     macros = resources.files("memrepro.store") / "sql" / "retention_rows" / "share.sql"
     connection.execute(macros.read_text(encoding="utf-8"))
-    load_jsonl(connection, "retention_score", files, _SCORE_COLUMNS)
+    load_jsonl(connection, "retention_score", files, RetentionScore)

@@ -16,6 +16,8 @@ PAPER_CIMEMORIES: dict[str, str | int] = {
     "judge": "DeepSeek-R1-0528",
     "prompts": "upstream",
     "prompt_form": "released",
+    "memory": "full_context",
+    "recorded": "all",
 }
 # The InMind paper's set-up (arXiv 2607.24368; data pins in data/sources.toml).
 PAPER_INMIND: dict[str, str | int] = {
@@ -27,6 +29,7 @@ PAPER_INMIND: dict[str, str | int] = {
     "judge_cap": 4096,
     "prompts": "upstream",
     "reading": "judged",
+    "k": 5,
 }
 
 # What the retention benchmark's figures deviate from: sentences of its own, and nobody else's.

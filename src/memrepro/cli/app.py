@@ -45,8 +45,8 @@ sources.register(app)
 pipeline.register(app)
 ledger.register(app)
 diff.register(app)
-    query,
-    report,
+query.register(app)
+report.register(app)
 app.add_typer(image.app, name="image")
 app.add_typer(inmind.app, name="inmind")
 app.add_typer(cimemories.app, name="cimemories")

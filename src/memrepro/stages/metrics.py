@@ -7,7 +7,7 @@ from typing import Any
 from memrepro import __version__, memory, store
 from memrepro.digest import sha256_file
 from memrepro.files import write_json, write_records
-from memrepro.params import Params, System, model_of
+from memrepro.params import Params, Recorded, System, model_of
 from memrepro.signature import PAPER_CIMEMORIES, PAPER_INMIND, Signature, sign
 from memrepro.sources.pins import RAW
 from memrepro.stages.cimemories_tables import run_of
@@ -92,7 +92,9 @@ def _inmind(work: Work, metrics: dict[str, Any]) -> Iterator[Signature]:
 def _inmind_reading(metric: str) -> str:
     if "_verbatim" in metric:
         return "verbatim"
-    return "gated" if metric == "application_gated" else "judged"
+    # Neither is a metric of the paper.
+    own = {"application_gated": "gated", "unprompted_warning": "own"}
+    return own.get(metric, "judged")
 
 
 def _cimemories(work: Work, metrics: dict[str, Any]) -> Iterator[Signature]:
@@ -110,7 +112,7 @@ def _cimemories(work: Work, metrics: dict[str, Any]) -> Iterator[Signature]:
     by_model = {
         "trials": settings.trials,
         "prompt_form": settings.prompt_form,
-        "recorded": settings.recorded.model_dump(),
+        "recorded": "all" if settings.recorded == Recorded() else settings.recorded.model_dump(),
         "answer_cap": settings.answer.cap,
         "judge_cap": settings.judge.cap,
     }
@@ -126,6 +128,7 @@ def _cimemories(work: Work, metrics: dict[str, Any]) -> Iterator[Signature]:
             "protocol": {
                 **protocol,
                 **(by_model if judge == "model" else by_rule),
+                "memory": system,
                 "prompt_level": level,
             },
         }

@@ -4,7 +4,8 @@ SELECT
     count(*) FILTER (NOT released_code) AS contexts_discarded,
     (
         SELECT count(DISTINCT (profile, position))
-        FROM cimemories_ruling
-        WHERE released_code_dropped
+        FROM cimemories_label
+        JOIN cimemories_named_attribute USING (profile, position)
+        WHERE label = 'i' AND label_exact AND NOT shadowed AND filtered
     ) AS private_keys_excluded
 FROM cimemories_kept

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from memrepro.errors import CheckFailed, ReplayMiss
+from memrepro.cli.project import find_root
+from memrepro.errors import CheckFailed, InputError, ReplayMiss
 from memrepro.files import iter_json_lines, read_records
 from memrepro.memory.domain_guard import may_be_told
 from memrepro.params import DATASETS, load_params
@@ -135,6 +136,20 @@ def test_a_changed_file_of_profiles_is_refused(project: Path) -> None:
     path.write_text(path.read_text().replace("65", "66", 1))
     with pytest.raises(CheckFailed, match=r"profiles\.json"):
         run_stage(project, "sample", "cimemories.verify", None, workers=1)
+
+
+def test_compositions_without_the_one_that_is_scored_are_refused(project: Path) -> None:
+    path = project / "params.yaml"
+    path.write_text(path.read_text().replace("compositions: [full]", "compositions: [iid]"))
+    with pytest.raises(InputError, match="composition `full`"):
+        run_stage(project, "sample", "cimemories.build", None, workers=1)
+
+
+def test_the_folder_of_the_full_params_is_no_project(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(ROOT / "full")
+    assert find_root() == ROOT
 
 
 def talker() -> Callable[[dict[str, Any], int], Answer]:

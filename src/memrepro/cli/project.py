@@ -14,7 +14,9 @@ def find_root() -> Path:
     here = Path.cwd()
     for folder in (here, *here.parents):
         if (folder / "data" / "sources.toml").is_file() or (
-            (folder / "dvc.yaml").is_file() and (folder / "params.yaml").is_file()
+            (folder / "dvc.yaml").is_file()
+            and (folder / "params.yaml").is_file()
+            and (folder / "full").is_dir()  # full/ itself has both files as well
         ):
             return folder
     raise InputError(

@@ -19,6 +19,7 @@ from memrepro.benchmarks.cimemories.remember import Prepare, query, select
 from memrepro.benchmarks.cimemories.reveal import Attribute, RevealJudge
 from memrepro.benchmarks.cimemories.score import score
 from memrepro.benchmarks.cimemories.tables import parse_contexts, parse_pairs
+from memrepro.errors import InputError
 from memrepro.files import read_json, read_records, read_text, write_json, write_records
 from memrepro.memory.base import Oracle, Tagged, render
 from memrepro.params import system_params
@@ -111,6 +112,13 @@ def build(work: Work) -> None:
     """Write what a memory may see, the domains beside it, and what only a judge may see."""
     rows = edition_rows(work)
     params = work.params.cimemories
+    if "full" not in params.compositions:
+        raise InputError(
+            "the metrics are of the composition `full`",
+            where=f"{work.params.params_file}, key cimemories.compositions",
+            expected="full among them",
+            found=", ".join(params.compositions),
+        )
     labels = read_rows(work, f"labels/{params.labels}.jsonl", CIMemoriesLabels)
     sets = [one for row in labels for one in compose_sets(row, params.compositions, params.seed)]
     write_records(work.write(BENCHMARK, "inputs/statements.jsonl"), rows.statements)

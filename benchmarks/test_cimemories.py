@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from memrepro.store import connect, query
-from memrepro.store.cimemories import define_readings, load, read_results
+from memrepro.store.cimemories import define_readings, load, read_results, read_rows
 from tests.cimemories.results import write_large
 
 PROGRAM = str(Path(sys.executable).parent / "memrepro")
@@ -97,7 +97,7 @@ Figures = dict[tuple[str, str], list[float]]
 
 def in_sql(connection: Any) -> Figures:
     """Both metrics in both readings with their bounds, from the typed tables."""
-    define_readings(connection)
+    read_rows(connection)
     rows = {one: query(connection, "cimemories", "_".join(one))[0] for one in METRICS}
     return {one: [row[figure] for figure in FIGURES] for one, row in rows.items()}
 
@@ -166,6 +166,7 @@ def test_our_own_tables_against_pandas(results: Path, benchmark: Any) -> None:
                 f"CREATE TABLE own AS FROM cimemories_{view}; DROP VIEW cimemories_{view}; "
                 f"ALTER TABLE own RENAME TO cimemories_{view}"
             )
+        define_readings(connection)
         connection.execute("UPDATE cimemories_series SET judge = 'model', prompt_level = 1")
         tables = {
             name: connection.sql(f"FROM cimemories_{name}").df()

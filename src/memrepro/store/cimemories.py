@@ -163,8 +163,14 @@ def _line_error(line: bytes, where: str, otherwise: str) -> InputError:
 def define_readings(connection: Any) -> None:
     """Add both readings and their metrics to a database that has the labels and the reveals.
 
-    `sql/cimemories_rows/readings.sql` names the columns of the two.
+    `sql/cimemories_rows/readings.sql` names their columns.
     """
+    connection.execute(statements("metrics"))
+    read_rows(connection)
+
+
+def read_rows(connection: Any) -> None:
+    """Rule on the labels and count the reveals, as each reading does; again after they changed."""
     connection.execute(statements("readings"))
 
 

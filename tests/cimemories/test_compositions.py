@@ -8,7 +8,7 @@ from memrepro.records import CIMemoriesLabels
 
 # Two necessary, twelve inappropriate, one ambiguous attribute.
 LABELS = CIMemoriesLabels(profile=3, place=4, labels="nn" + "i" * 12 + "a")
-N, I, A = {1, 2}, set(range(3, 15)), {15}  # noqa: E741
+NEEDED, BARRED, OPEN = {1, 2}, set(range(3, 15)), {15}
 
 
 def sets(*kinds: str, labels: CIMemoriesLabels = LABELS, seed: int = 1) -> dict[str, set[int]]:
@@ -16,27 +16,27 @@ def sets(*kinds: str, labels: CIMemoriesLabels = LABELS, seed: int = 1) -> dict[
 
 
 def test_full_holds_everything() -> None:
-    assert sets("full") == {"full": N | I | A}
+    assert sets("full") == {"full": NEEDED | BARRED | OPEN}
 
 
 def test_all_share_steps_by_ten_inappropriate_ones() -> None:
     found = sets("all_share")
     assert list(found) == ["all_share=0", "all_share=10"]
-    assert found["all_share=0"] == N | A
-    assert found["all_share=10"] >= N | A and len(found["all_share=10"] & I) == 10
+    assert found["all_share=0"] == NEEDED | OPEN
+    assert found["all_share=10"] >= NEEDED | OPEN and len(found["all_share=10"] & BARRED) == 10
 
 
 def test_all_not_share_steps_by_one_necessary_one() -> None:
     found = sets("all_not_share")
-    assert [len(found[f"all_not_share={n}"] & N) for n in (0, 1, 2)] == [0, 1, 2]
-    assert all(one >= I | A for one in found.values())
+    assert [len(found[f"all_not_share={n}"] & NEEDED) for n in (0, 1, 2)] == [0, 1, 2]
+    assert all(one >= BARRED | OPEN for one in found.values())
 
 
 def test_iid_draws_1_11_21_labelled_ones_and_keeps_the_ambiguous() -> None:
     found = sets("iid")
     assert list(found) == ["iid=1", "iid=11"]  # 14 are labelled
-    assert [len(found[name] - A) for name in found] == [1, 11]
-    assert all(one >= A for one in found.values())
+    assert [len(found[name] - OPEN) for name in found] == [1, 11]
+    assert all(one >= OPEN for one in found.values())
 
 
 def test_no_two_sets_of_a_context_share_a_name() -> None:

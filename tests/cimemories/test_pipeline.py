@@ -55,24 +55,6 @@ def test_the_guard_and_the_label_table_disagree(dataset: str) -> None:
     assert 0 < found["completeness"] < 1
 
 
-def test_a_context_in_which_they_disagree_both_ways() -> None:
-    """Of the sample's bank, the table needs `general finance employment` and withholds health."""
-    contexts = [row for _, row in iter_json_lines(ROOT / RUNS / "inputs/contexts.jsonl")]
-    labels = read_records(ROOT / RUNS / "labels/rules.jsonl", CIMemoriesLabels)
-    domains: dict[int, list[str]] = {}
-    for _, row in iter_json_lines(ROOT / RUNS / "domains.jsonl"):
-        domains.setdefault(row["profile"], []).append(row["domain"])
-    too_much, too_little = set(), set()
-    for context, row in zip(contexts, labels, strict=True):
-        told = may_be_told(context["recipient"])
-        for domain, label in zip(domains[row.profile], row.labels, strict=True):
-            if label == "i" and domain in told:
-                too_much.add(context["recipient"])
-            if label == "n" and domain not in told:
-                too_little.add(context["recipient"])
-    assert too_much and too_little
-
-
 def test_the_committed_metrics_are_counts_of_the_committed_scores() -> None:
     """Violation of bm25 in the paper's reading, counted here by hand; the metric is from SQL."""
     labels = {
@@ -115,6 +97,24 @@ def remembered(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def project(remembered: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(remembered, tmp_path / "project"))
+
+
+def test_a_context_in_which_they_disagree_both_ways(remembered: Path) -> None:
+    """Of the sample's bank, the table needs `general finance employment` and withholds health."""
+    contexts = [row for _, row in iter_json_lines(remembered / RUNS / "inputs/contexts.jsonl")]
+    labels = read_records(remembered / RUNS / "labels/rules.jsonl", CIMemoriesLabels)
+    domains: dict[int, list[str]] = {}
+    for _, row in iter_json_lines(remembered / RUNS / "domains.jsonl"):
+        domains.setdefault(row["profile"], []).append(row["domain"])
+    too_much, too_little = set(), set()
+    for context, row in zip(contexts, labels, strict=True):
+        told = may_be_told(context["recipient"])
+        for domain, label in zip(domains[row.profile], row.labels, strict=True):
+            if label == "i" and domain in told:
+                too_much.add(context["recipient"])
+            if label == "n" and domain not in told:
+                too_little.add(context["recipient"])
+    assert too_much and too_little
 
 
 def test_a_memory_system_is_given_neither_labels_nor_domains_nor_values(remembered: Path) -> None:

@@ -14,10 +14,18 @@ from memrepro.runner.image import Image, current_image, find_image, recipe
 from tests.projects import ROOT, copy_checkout
 
 # What the programs print, recorded from Docker 28.2 and Podman 4.3.
-DOCKER_VERSION = '{"Client":{"Version":"28.2.2","Os":"linux","Arch":"amd64"},"Server":{"Version":"20.10.24"}}'  # fmt: skip  # noqa: E501
+DOCKER_VERSION = (
+    '{"Client":{"Version":"28.2.2","Os":"linux","Arch":"amd64"},"Server":{"Version":"20.10.24"}}'
+)
 PODMAN_VERSION = '{"Client":{"APIVersion":"4.3.1","Version":"4.3.1","OsArch":"linux/amd64"}}'
-NO_DAEMON = "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?"  # fmt: skip  # noqa: E501
-NO_PERMISSION = "permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock"  # fmt: skip  # noqa: E501
+NO_DAEMON = (
+    "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. "
+    "Is the docker daemon running?"
+)
+NO_PERMISSION = (
+    "permission denied while trying to connect to the Docker daemon socket at "
+    "unix:///var/run/docker.sock"
+)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from memrepro.llm.call import Call
 from memrepro.llm.ledger import open_store
@@ -23,21 +24,21 @@ def model(url: str, concurrency: int, **changes: object) -> Model:
     return Model.model_validate(values)
 
 
-def run(folder: Path, row: Model, count: int, **terms: object) -> Progress:
+def run(folder: Path, row: Model, count: int, **terms: Any) -> Progress:
     """Record `count` calls into `folder/shard.jsonl`."""
     progress = Progress(show=lambda _: None)
 
     def make(_: Find) -> Iterator[Call]:
         return calls(count)
 
-    values = {"budget": None, "retry_failed": False, **terms}
+    values: dict[str, Any] = {"budget": None, "retry_failed": False, **terms}
     with open_store(folder / "store.sqlite") as store:
         record_shard(
             folder / "shard.jsonl",
             "answer",
             make,
             store,
-            Terms(name="m", model=row, api_key="none", **values),  # type: ignore[arg-type]
+            Terms(name="m", model=row, api_key="none", **values),
             progress,
         )
     return progress

@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import importlib
 import io
 import json
 import math
@@ -18,6 +19,7 @@ import typer
 from memrepro.cli.output import emit
 from memrepro.cli.project import find_root
 from memrepro.errors import InputError
+from memrepro.files import dump_json
 
 if TYPE_CHECKING:
     from memrepro.store.browse import Result
@@ -71,7 +73,7 @@ def _prompt(folders: dict[str, Path]) -> None:
     from memrepro.store.browse import opened, run
 
     with contextlib.suppress(ImportError):
-        import readline  # noqa: F401  lines can be edited and called back
+        importlib.import_module("readline")  # lines can be edited and called back
 
     with opened(folders) as connection, contextlib.suppress(EOFError):
         while True:
@@ -133,7 +135,7 @@ def _cell(value: Any) -> str:
 
 def _json(result: "Result") -> str:
     rows = [dict(zip(result.columns, map(_plain, row), strict=True)) for row in result.rows]
-    return json.dumps(rows, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return dump_json(rows)
 
 
 def _plain(value: Any) -> Any:

@@ -28,21 +28,22 @@ def metric_name(key: str) -> str:
     return key
 
 
-def connect(threads: int = 1) -> duckdb.DuckDBPyConnection:
-    """An in-memory database with the shared macros.
-
-    Args:
-        threads: one, so that sums of floats have one order; more only where each is ordered.
-    """
-    connection = duckdb.connect(config={"threads": threads})
+def connect() -> duckdb.DuckDBPyConnection:
+    """An in-memory database with the shared macros, and one thread, so that sums have one order."""
+    connection = duckdb.connect(config={"threads": 1})
     # A query of two seconds would draw a bar on standard output, whatever that is.
     connection.execute("SET enable_progress_bar = false")
-    connection.execute((_sql() / "share.sql").read_text(encoding="utf-8"))
+    connection.execute(statements("", "share"))
     return connection
 
 
 def _sql() -> Traversable:
     return resources.files("memrepro.store") / "sql"
+
+
+def statements(folder: str, name: str) -> str:
+    """The text of a file of SQL statements."""
+    return (_sql() / folder / f"{name}.sql").read_text(encoding="utf-8")
 
 
 def query(connection: duckdb.DuckDBPyConnection, benchmark: str, name: str) -> list[dict[str, Any]]:

@@ -1,8 +1,6 @@
 """Builds the tables of a dataset as Parquet, the same bytes from the same files."""
 
 from collections.abc import Iterable, Sequence
-from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,7 +13,7 @@ from memrepro.errors import InputError, ServiceError
 from memrepro.files import read_json, write_json
 from memrepro.params import Params
 from memrepro.records import Record
-from memrepro.store import connect
+from memrepro.store import connect, names, statements
 from memrepro.store.columns import columns
 from memrepro.store.inputs import (
     Part,
@@ -89,14 +87,9 @@ def _digest(root: Path, params: Params) -> str:
     )
 
 
-def _sql() -> Traversable:
-    return resources.files("memrepro.store") / "sql"
-
-
 def _query(table: str) -> str | None:
     """The file that fills a table; None for one that is filled from Python."""
-    file = _sql() / "tables" / f"{table}.sql"
-    return file.read_text(encoding="utf-8") if file.is_file() else None
+    return statements("tables", table) if table in names("tables") else None
 
 
 def _write(root: Path, params: Params, folder: Path) -> None:
@@ -139,8 +132,7 @@ def _load(connection: Any, root: Path, params: Params) -> None:
         "price_output DOUBLE)"
     )
     connection.executemany("INSERT INTO call_price VALUES (?, ?, ?, ?)", list(prices(params)))
-    cells = _sql() / "table_rows" / "retention_cell.sql"
-    connection.execute(cells.read_text(encoding="utf-8"))
+    connection.execute(statements("table_rows", "retention_cell"))
 
 
 def _load_named(connection: Any, part: Part, files: Sequence[Path]) -> None:

@@ -1,7 +1,6 @@
 """CIMemories in the store: a results file as typed rows, and its metrics in one reading."""
 
 from collections.abc import Iterator, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -11,9 +10,11 @@ from memrepro.benchmarks.cimemories.results import ProfileRows, parse_results_li
 from memrepro.benchmarks.cimemories.samples import select_samples
 from memrepro.errors import InputError
 from memrepro.files import decode_utf8, parse_json
-from memrepro.store import connect, query
+from memrepro.store import connect, query, statements
 
 Reading = Literal["paper", "released-code"]
+# The folder of the files that make rows and readings.
+SQL = "cimemories_rows"
 READINGS: tuple[Reading, ...] = ("paper", "released-code")
 
 # A line of a full run has 4 MB.
@@ -165,19 +166,13 @@ def define_readings(connection: Any) -> None:
 
     `sql/cimemories_rows/readings.sql` names their columns.
     """
-    connection.execute(statements("metrics"))
+    connection.execute(statements(SQL, "metrics"))
     read_rows(connection)
 
 
 def read_rows(connection: Any) -> None:
     """Rule on the labels and count the reveals, as each reading does; again after they changed."""
-    connection.execute(statements("readings"))
-
-
-def statements(name: str) -> str:
-    """The text of a file of statements about rows."""
-    folder = resources.files("memrepro.store") / "sql" / "cimemories_rows"
-    return (folder / f"{name}.sql").read_text(encoding="utf-8")
+    connection.execute(statements(SQL, "readings"))
 
 
 def load(connection: Any, rows: ProfileRows) -> None:
@@ -185,7 +180,7 @@ def load(connection: Any, rows: ProfileRows) -> None:
     parts: tuple[Sequence[tuple[Any, ...]], ...] = (rows.attributes, rows.contexts, rows.samples)
     for (table, columns), given in zip(_TABLES.items(), parts, strict=True):
         fill(connection, table, columns, given)
-    connection.execute(statements("results"))
+    connection.execute(statements(SQL, "results"))
 
 
 def fill(

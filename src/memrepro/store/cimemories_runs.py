@@ -11,8 +11,8 @@ from memrepro.records import (
     CIMemoriesLabels,
     CIMemoriesScore,
 )
-from memrepro.store import connect, metric_entries, query
-from memrepro.store.cimemories import READINGS, define_readings, fill, statements
+from memrepro.store import connect, metric_entries, query, statements
+from memrepro.store.cimemories import READINGS, SQL, define_readings, fill
 from memrepro.store.columns import columns
 from memrepro.store.rows import load_jsonl
 
@@ -69,12 +69,12 @@ def load_run(
     else:
         fill(connection, "stage_label", columns(CIMemoriesLabels), labels)
     if about is None:
-        connection.execute(statements("numbered"))
+        connection.execute(statements(SQL, "numbered"))
     else:
         load_jsonl(connection, "stage_context", [about[0]], CIMemoriesContext)
         load_jsonl(connection, "stage_attribute", [about[1]], CIMemoriesAttribute)
     connection.execute("SET VARIABLE composition = $name", {"name": composition})
-    connection.execute(statements("runs"))
+    connection.execute(statements(SQL, "runs"))
     define_readings(connection)
 
 

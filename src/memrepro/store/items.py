@@ -1,11 +1,10 @@
 """The items of two runs side by side: what each metric rests on, joined in the database."""
 
 from collections.abc import Callable, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memrepro.store import connect, load_inmind, query
+from memrepro.store import connect, load_inmind, query, statements
 from memrepro.store.cimemories_runs import load_run
 from memrepro.store.retention import load_retention
 
@@ -70,7 +69,7 @@ def pair_items(benchmark: str, a: ItemFiles, b: ItemFiles) -> dict[str, ItemPair
             connection.execute(f"CREATE SCHEMA {side}; SET search_path = '{side},main'")
             load_items(connection, benchmark, files)
         connection.execute("RESET search_path")
-        connection.execute(_rows("pairs"))
+        connection.execute(statements("item_rows", "pairs"))
         units: dict[str, list[tuple[str | None, Unit]]] = {}
         for row in query(connection, "items", "units"):
             unit = Unit(row["total"], row["items"], row["times"])
@@ -90,7 +89,7 @@ def load_items(connection: Any, benchmark: str, files: ItemFiles) -> None:
     if files.scores:
         _LOADERS[benchmark](connection, files)
     else:
-        connection.execute(_rows("none"))
+        connection.execute(statements("item_rows", "none"))
 
 
 def _pairs(row: Mapping[str, Any], units: list[tuple[str | None, Unit]]) -> ItemPairs:
@@ -101,25 +100,20 @@ def _pairs(row: Mapping[str, Any], units: list[tuple[str | None, Unit]]) -> Item
     )
 
 
-def _rows(name: str) -> str:
-    folder = resources.files("memrepro.store") / "sql" / "item_rows"
-    return (folder / f"{name}.sql").read_text(encoding="utf-8")
-
-
 def _inmind(connection: Any, files: ItemFiles) -> None:
     load_inmind(connection, files.scores)
-    connection.execute(_rows("inmind"))
+    connection.execute(statements("item_rows", "inmind"))
 
 
 def _cimemories(connection: Any, files: ItemFiles) -> None:
     load_run(connection, files.scores, files.labels or (), files.about)
     connection.execute("SET VARIABLE named = $named", {"named": files.about is not None})
-    connection.execute(_rows("cimemories"))
+    connection.execute(statements("item_rows", "cimemories"))
 
 
 def _retention(connection: Any, files: ItemFiles) -> None:
     load_retention(connection, files.scores)
-    connection.execute(_rows("retention"))
+    connection.execute(statements("item_rows", "retention"))
 
 
 # How each benchmark's score rows become the relation `item`: place, item, cluster, score.

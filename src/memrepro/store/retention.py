@@ -1,12 +1,11 @@
 """The retention benchmark in the store: metrics and tables from its score rows."""
 
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from memrepro.records import RetentionScore
-from memrepro.store import connect, metric_entries, names, query
+from memrepro.store import connect, metric_entries, names, query, statements
 from memrepro.store.rows import load_jsonl
 
 # edition → system → mode → metric → value
@@ -57,6 +56,5 @@ def load_retention(connection: Any, files: Sequence[Path]) -> None:
     Raises:
         InputError: a file is missing or a row does not fit.
     """
-    macros = resources.files("memrepro.store") / "sql" / "retention_rows" / "share.sql"
-    connection.execute(macros.read_text(encoding="utf-8"))
+    connection.execute(statements("retention_rows", "share"))
     load_jsonl(connection, "retention_score", files, RetentionScore)

@@ -7,7 +7,7 @@ Paper, section on labelling. A sample that cannot be parsed, or that failed, is 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from memrepro.benchmarks.cimemories.labels import WEIGHTS, Counts, Persona, count, unanimous
+from memrepro.benchmarks.cimemories.labels import WEIGHTS, Counts, Label, Persona, count, unanimous
 from memrepro.llm.call import Call, Reply
 from memrepro.llm.labels import label_format, parse_labels
 from memrepro.params import StructuredOutput
@@ -110,10 +110,16 @@ def counts_of(
 
 def labels_of(rows: Iterable[CIMemoriesCounts]) -> list[CIMemoriesLabels]:
     """Binary labels where all samples of all personas agree; everything else is ambiguous."""
-    grouped = group_counts(rows)
+    return by_context(
+        {place: unanimous(by_persona) for place, by_persona in group_counts(rows).items()}
+    )
+
+
+def by_context(labels: Mapping[tuple[int, int, int], Label]) -> list[CIMemoriesLabels]:
+    """Labels by profile, place and position as a row a context."""
     letters: dict[tuple[int, int], list[str]] = {}
-    for (profile, place, _), by_persona in sorted(grouped.items()):
-        letters.setdefault((profile, place), []).append(unanimous(by_persona)[0])
+    for (profile, place, _), label in sorted(labels.items()):
+        letters.setdefault((profile, place), []).append(label[0])
     return [
         CIMemoriesLabels(profile=profile, place=place, labels="".join(found))
         for (profile, place), found in letters.items()

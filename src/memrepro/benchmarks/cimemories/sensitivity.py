@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from memrepro.benchmarks.cimemories.label_model import group_counts
+from memrepro.benchmarks.cimemories.label_model import by_context, group_counts
 from memrepro.benchmarks.cimemories.labels import WEIGHTS, Counts, Label, Persona, unanimous
 from memrepro.digest import seed_of
 from memrepro.records import CIMemoriesContext, CIMemoriesCounts, CIMemoriesLabels
@@ -51,17 +51,7 @@ def label_variants(rows: Iterable[CIMemoriesCounts]) -> dict[str, list[CIMemorie
             for name, prior in PRIORS.items()
         },
     }
-    return {name: _labels(found) for name, found in rules.items()}
-
-
-def _labels(found: Mapping[tuple[int, int, int], Label]) -> list[CIMemoriesLabels]:
-    letters: dict[tuple[int, int], list[str]] = {}
-    for (profile, place, _), label in sorted(found.items()):
-        letters.setdefault((profile, place), []).append(label[0])
-    return [
-        CIMemoriesLabels(profile=profile, place=place, labels="".join(row))
-        for (profile, place), row in letters.items()
-    ]
+    return {name: by_context(found) for name, found in rules.items()}
 
 
 def task_orders(

@@ -137,7 +137,10 @@ def outcome(verdicts: Iterable[InMindVerdict]) -> Outcome:
     metric = "target_recall" if "target_recall" in scores else "target_recall_verbatim"
     if metric not in scores:
         return "left out"
-    return {1: "won", 0: "lost", None: "error"}[scores[metric]]  # type: ignore[return-value]
+    score = scores[metric]
+    if score is None:
+        return "error"
+    return "won" if score else "lost"
 
 
 def _answers(path: Path) -> list[InMindAnswer]:

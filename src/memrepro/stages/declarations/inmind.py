@@ -23,7 +23,7 @@ def _verify(params: Params, _: str | None) -> Declaration:
             data.background,
             data.manifest,
         ),
-        outputs=(f"{runs_folder(params, 'inmind')}/verified.jsonl",),
+        outputs=(f"{_folder(params)}/verified.jsonl",),
         params=("inmind.data",),
     )
 

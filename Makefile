@@ -24,7 +24,7 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 COMPILE = $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --no-header
 
-.PHONY: setup owner local-model image repro test check bench clean lock
+.PHONY: setup owner local-model image repro test check docs bench clean lock
 
 setup: owner $(VENV)/.stamp $(if $(filter 1,$(DENSE)),$(VENV)/.stamp-dense) \
 	$(if $(filter 1,$(MEM0)),$(VENV)/.stamp-mem0)
@@ -105,12 +105,25 @@ check: setup
 	@$(RUN) memrepro verify
 	@$(RUN) memrepro schema --check
 
+# The documentation, strictly: a broken link is an error. In an environment of its own, as nothing of
+# the project needs what builds it.
+DOCS := $(VENV)-docs
+docs: setup $(DOCS)/.stamp
+	@$(RUN) python -m memrepro.cli.reference --check
+	@NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --quiet --strict $(ARGS); echo "docs: build/docs/index.html"
+
+$(DOCS)/.stamp: requirements/docs.txt
+	@echo "setup: documentation"; rm -rf "$(DOCS)"; $(BIN)/python -m venv "$(DOCS)"; \
+	$(DOCS)/bin/python -m pip --disable-pip-version-check --no-input -qq install \
+		--require-hashes -r requirements/docs.txt; \
+	touch $@
+
 bench: setup
 	@$(RUN) pytest -m "" benchmarks $(ARGS)
 
 # Keeps data, the cache of DVC and recorded replies; .memrepro holds paid replies until packed.
 clean:
-	@rm -rf .venv .venv-other .venv-mem0 .venv-local-model build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
+	@rm -rf .venv .venv-other .venv-mem0 .venv-local-model .venv-docs build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
 	@find . -path ./.git -prune -o -path ./.dvc -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # All locks in one go, with the same versions; `rm requirements/*.txt` first to move them all.
@@ -123,4 +136,5 @@ lock:
 	@$(COMPILE) pyproject.toml --extra dense --extra mem0 -c requirements/lock.txt \
 		-o requirements/mem0.txt >/dev/null
 	@$(COMPILE) --group local-model -o requirements/local-model.txt >/dev/null
+	@$(COMPILE) --group docs -o requirements/docs.txt >/dev/null
 	@$(COMPILE) --group build -c requirements/lock.txt -o requirements/build.txt >/dev/null

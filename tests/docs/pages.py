@@ -1,0 +1,90 @@
+"""README and the documentation as fenced blocks, and the commands in them.
+
+A block with commands has an HTML comment before it, `<!-- test: … -->`, that says what a test does:
+
+- `runs`: run it in a fresh copy of the checkout;
+- `results.jsonl`: the same, with a results file of CIMemories' released code there;
+- `reproduced`: run it where the sample has been reproduced;
+- `exit N` behind one of these: its last command exits with N, not 0;
+- `needs key`, `needs network`, `needs docker`, `needs server` (a model's), `needs both datasets`:
+  do not run it; its commands are only held to the command line and the Makefile.
+
+A command begins with `$ `; what follows it up to the next is its output, line for line but for `…`,
+which stands for anything. Where nothing is run, commands may stand without the `$ `.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.projects import ROOT
+
+NEEDS = {"key", "network", "docker", "server", "both datasets"}
+RUNS = {"runs", "results.jsonl", "reproduced"}
+_FENCE = re.compile(r"^( *)```(\w*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(r"<!-- test: ([^\n]*?) -->\n\s*\Z")
+_BARE = re.compile(r"^(?:memrepro|make|dvc|export)\b")
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command, and the lines that it is said to print."""
+
+    text: str
+    output: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: where it stands, what the comment before it says, and its commands."""
+
+    file: Path
+    line: int
+    test: str | None
+    commands: tuple[Command, ...]
+
+    @property
+    def place(self) -> str:
+        return f"{self.file.relative_to(ROOT)}:{self.line}"
+
+    @property
+    def kind(self) -> str:
+        """What the comment says, without the exit code."""
+        return (self.test or "").partition(", exit ")[0]
+
+    @property
+    def exit_code(self) -> int:
+        return int((self.test or "").partition(", exit ")[2] or 0)
+
+
+def pages() -> list[Path]:
+    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def blocks() -> list[Block]:
+    """Every fenced block with a command."""
+    return [block for page in pages() for block in _blocks(page) if block.commands]
+
+
+def _blocks(page: Path) -> Iterator[Block]:
+    text = page.read_text(encoding="utf-8")
+    for match in _FENCE.finditer(text):
+        comment = _COMMENT.search(text, 0, match.start())
+        lines = match[3].split("\n")[:-1]
+        shell = match[2] in ("", "sh", "bash", "console")
+        yield Block(
+            file=page,
+            line=text.count("\n", 0, match.start()) + 1,
+            test=comment[1] if comment else None,
+            commands=tuple(_commands(lines)) if shell else (),
+        )
+
+
+def _commands(lines: list[str]) -> Iterator[Command]:
+    if not any(line.startswith("$ ") for line in lines):
+        yield from (Command(line, ()) for line in lines if _BARE.match(line))
+        return
+    starts = [number for number, line in enumerate(lines) if line.startswith("$ ")]
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        yield Command(lines[start][2:], tuple(lines[start + 1 : end]))

@@ -4,8 +4,6 @@ import hashlib
 import json
 from pathlib import Path
 
-_BLOCK = 1 << 20
-
 
 def canonical_json(value: object) -> str:
     """One text for one JSON value: sorted keys, no white space, no escapes beyond JSON's own.
@@ -44,11 +42,8 @@ def digest_file(path: Path, algorithm: str) -> str:
     Raises:
         OSError: the file cannot be read.
     """
-    hasher = hashlib.new(algorithm)
-    with path.open("rb", buffering=0) as stream:
-        while block := stream.read(_BLOCK):
-            hasher.update(block)
-    return hasher.hexdigest()
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, algorithm).hexdigest()
 
 
 def sha256_file(path: Path) -> str:

@@ -1,15 +1,22 @@
 """The judging model: what becomes of each kind of reply (cases 1, 2, 5 and 6)."""
 
 import json
+from typing import Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memrepro.benchmarks.cimemories.judge import judge_call, letters, verdict
+from memrepro.benchmarks.cimemories.score import score
 from memrepro.llm.call import Failure, Reply, failed
-from memrepro.llm.reveals import parse_reveals
-from memrepro.records import CIMemoriesAnswer, CIMemoriesAttribute
+from memrepro.llm.reveals import parse_reveals, reveal_format
+from memrepro.records import (
+    CIMemoriesAnswer,
+    CIMemoriesAttribute,
+    CIMemoriesScore,
+    CIMemoriesVerdict,
+)
 
 STATEMENTS = {
     "name": "My name is Ada.",
@@ -47,6 +54,13 @@ def reply(text: str) -> Reply:
         ('{"name → My name is Ada.": "I am Ada."}', "100"),
         ('{"rent -> I pay $900 in rent": "It is $900."}', "010"),
         ('{"I pay $900 in rent.": "It is $900."}', "010"),
+        # Without the full stop; white space and case do not count.
+        ('{"I pay  $900 in RENT": "It is $900."}', "010"),
+        # A known key with a sentence of the judge's own; another's sentence, and an unknown key.
+        ('{"rent → It is $900.": "It is $900."}', "010"),
+        ('{"salary → I pay $900 in rent.": "It is $900."}', "xxx"),
+        # Only the first arrow parts the key from its statement.
+        ('{"Rent → paid → monthly": "It is $900."}', "010"),
         ("{}", "000"),
         ('Thinking {…} no.\n```json\n{"rent": "s"}\n```', "xxx"),
         ('```json\n{"rent": "s"}\n```', "010"),
@@ -79,6 +93,36 @@ def test_a_failed_reply_is_never_nothing_revealed(failure: Failure) -> None:
     """Case 2."""
     found = verdict(message(), attributes(), failed("1" * 64, failure, "d"), False, judge="m")
     assert (found.status, found.reveals, found.raw) == ("judge_error", "xxx", failure)
+
+
+def test_structured_output_holds_a_judge_to_an_object() -> None:
+    """OpenAI's strict schemas must name every key, so its JSON mode has to do."""
+    assert reveal_format("json_schema") == {"type": "json_object"}
+    assert reveal_format("json_object") == {
+        "type": "json_object",
+        "schema": {"type": "object", "additionalProperties": {"type": "string"}},
+    }
+    assert reveal_format("none") is None
+
+
+@pytest.mark.parametrize(("judge", "kind"), [("verbatim", "verbatim"), ("DeepSeek-R1", "model")])
+def test_a_score_row_is_the_verdict_without_its_texts(
+    judge: str, kind: Literal["verbatim", "model"]
+) -> None:
+    one = CIMemoriesVerdict(
+        profile=3, place=4, prompt_level=2, composition="iid-11", trial=5, system="bm25",
+        judge=judge, status="judge_error", reveals="01x", key="2" * 64, raw="what?",
+        raised_cap=True,
+    )  # fmt: skip
+    other = one.model_copy(update={"place": 5, "status": "scored", "reveals": "011"})
+    row = CIMemoriesScore(
+        system="bm25", judge=kind, profile=3, place=4, prompt_level=2, composition="iid-11",
+        trial=5, status="judge_error", reveals="01x", raised_cap=True,
+    )  # fmt: skip
+    assert list(score([one, other])) == [
+        row,
+        row.model_copy(update={"place": 5, "status": "scored", "reveals": "011"}),
+    ]
 
 
 def test_a_failed_message_goes_to_no_judge() -> None:

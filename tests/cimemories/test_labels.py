@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memrepro.benchmarks.cimemories.labels import WEIGHTS, Counts, Persona, count, mix, unanimous
-from memrepro.llm.labels import LabelSample, parse_labels
+from memrepro.llm.labels import LabelSample, label_format, parse_labels
 
 PERSONAS: tuple[Persona, ...] = ("fundamentalist", "pragmatic", "unconcerned")
 
@@ -75,3 +75,29 @@ def test_a_persona_without_a_parsed_sample_makes_it_ambiguous() -> None:
 )
 def test_what_is_a_label_sample(text: str, parsed: bool) -> None:
     assert (parse_labels(text) is not None) is parsed
+
+
+@pytest.mark.parametrize(
+    ("text", "share", "private"),
+    [
+        ('{"share": ["a", "b", "a"], "private": ["c"]}', {"a", "b"}, {"c"}),
+        ('({"share": ["a"], "private": []})', {"a"}, set()),
+        ('{"share": ["a", 1, null, ["b"]], "private": [{"c": "d"}, "c"]}', {"a"}, {"c"}),
+        ('{"note": {"share": 1}, "share": [], "private": ["a"]}', set(), {"a"}),
+    ],
+)
+def test_the_texts_of_both_lists_are_kept(text: str, share: set[str], private: set[str]) -> None:
+    assert parse_labels(text) == LabelSample(frozenset(share), frozenset(private))
+
+
+def test_structured_output_holds_a_labeller_to_what_is_parsed() -> None:
+    named = label_format("json_schema")
+    assert named and (named["type"], named["json_schema"]["name"]) == ("json_schema", "labels")
+    schema = named["json_schema"]["schema"]
+    assert label_format("json_object") == {"type": "json_object", "schema": schema}
+    texts = {"type": "array", "items": {"type": "string"}}
+    assert schema["properties"] == {"share": texts, "private": texts}
+    # The API's strict mode wants both of these.
+    assert schema["additionalProperties"] is False
+    assert schema["required"] == ["share", "private"]
+    assert label_format("none") is None

@@ -7,7 +7,7 @@ import pytest
 
 from memrepro.llm.call import Call
 from memrepro.llm.openai import OpenAIClient
-from memrepro.llm.verdict import parse_verdict, verdict_format
+from memrepro.llm.verdict import parse_verdict, response_format, verdict_format
 from memrepro.params import Model
 
 from .fault_server import VERDICTS, Answer, completion, serving
@@ -54,3 +54,19 @@ def test_structured_output_holds_a_judge_to_what_is_parsed() -> None:
         assert schema["additionalProperties"] is False
         assert set(schema["required"]) == set(schema["properties"])
     assert verdict_format("none") is None
+
+
+def test_a_format_in_the_form_that_its_server_takes() -> None:
+    """OpenAI's reference, `response_format`; llama.cpp's server, `json_object` with a schema."""
+    schema = {"type": "object"}
+    assert response_format("n", schema, "json_schema") == {
+        "type": "json_schema",
+        "json_schema": {"name": "n", "strict": True, "schema": {"type": "object"}},
+    }
+    assert response_format("n", schema, "json_object") == {
+        "type": "json_object",
+        "schema": {"type": "object"},
+    }
+    assert response_format("n", schema, "none") is None
+    named = verdict_format("json_schema")
+    assert named and named["json_schema"]["name"] == "verdict"

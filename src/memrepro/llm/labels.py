@@ -3,6 +3,7 @@
 import json
 from typing import Any, NamedTuple
 
+from memrepro.llm.verdict import response_format
 from memrepro.params import StructuredOutput
 
 _LIST: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
@@ -23,10 +24,7 @@ class LabelSample(NamedTuple):
 
 def label_format(mode: StructuredOutput) -> dict[str, Any] | None:
     """The `response_format` that holds a labeller to two lists, in the form its server takes."""
-    if mode == "json_schema":
-        schema = {"name": "labels", "strict": True, "schema": _SCHEMA}
-        return {"type": "json_schema", "json_schema": schema}
-    return {"type": "json_object", "schema": _SCHEMA} if mode == "json_object" else None
+    return response_format("labels", _SCHEMA, mode)
 
 
 def outermost_object(text: str) -> dict[str, Any] | None:
@@ -34,14 +32,13 @@ def outermost_object(text: str) -> dict[str, Any] | None:
 
     The rule of the released code (CIMemories, `eval/`): text round the object is passed over.
     """
-    start, end = text.find("{"), text.rfind("}")
-    if start < 0 or end < start:
-        return None
+    # Without one of the two, or with the two the wrong way round, what is cut out is no JSON.
+    outermost = text[text.find("{") : text.rfind("}") + 1]
     try:
-        value = json.loads(text[start : end + 1])
+        value: dict[str, Any] = json.loads(outermost)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
+    return value
 
 
 def parse_labels(text: str) -> LabelSample | None:

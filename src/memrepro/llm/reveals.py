@@ -81,5 +81,5 @@ def _attribute(
     if not found and _ARROW.search(given):
         head, tail = _ARROW.split(given, maxsplit=1)
         # Both sides must mean one attribute: a key beside another's statement means neither.
-        found = names.get(_fold(head), set()) & (names.get(_fold(tail), set()) or set(statements))
+        found = names.get(_fold(head), set()) & names.get(_fold(tail), set(statements))
     return next(iter(found)) if len(found) == 1 else None

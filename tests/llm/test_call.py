@@ -140,8 +140,11 @@ def test_a_shard_is_read_strictly(tmp_path: Path, line: str, message: str) -> No
 def test_a_key_twice_in_a_shard_is_refused(tmp_path: Path) -> None:
     row = json.dumps(failed("a" * 64, "empty", "x").model_dump())
     (tmp_path / "shard.jsonl").write_text(f"{row}\n{row}\n")
-    with pytest.raises(InputError, match="a key stands twice"):
+    with pytest.raises(InputError) as caught:
         read_shard(tmp_path / "shard.jsonl")
+    assert str(caught.value) == (
+        f"{tmp_path / 'shard.jsonl'}, line 2: a key stands twice in a shard\n  found:    {'a' * 64}"
+    )
 
 
 def test_the_papers_caps_and_temperature_are_those_of_the_full_params() -> None:

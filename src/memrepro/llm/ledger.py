@@ -97,13 +97,7 @@ def open_store(path: Path) -> Iterator[Store]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # One connection each, so that looking up never waits for a commit.
-        writer = sqlite3.connect(path, check_same_thread=False)
-        # Every commit is synced: replies are paid for, and a power cut must not take them.
-        writer.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
-        writer.execute(
-            "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) "
-            "WITHOUT ROWID"
-        )
+        writer = _writer(path)
         reader = sqlite3.connect(path)
     except (OSError, sqlite3.Error) as error:
         raise ServiceError(f"the working store cannot be used: {error}", where=str(path)) from error
@@ -112,3 +106,14 @@ def open_store(path: Path) -> Iterator[Store]:
     finally:
         reader.close()
         writer.close()
+
+
+def _writer(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, check_same_thread=False)
+    # Every commit is synced: replies are paid for, and a power cut must not take them.
+    connection.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) "
+        "WITHOUT ROWID"
+    )
+    return connection

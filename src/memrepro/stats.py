@@ -149,7 +149,7 @@ def bootstrap(
     Raises:
         InputError: no units.
     """
-    weights = np.ones(len(drawn.counts)) if times is None else np.asarray(times, dtype=np.float64)
+    weights = np.ones(len(drawn.counts)) if times is None else np.asarray(times)
     size = int(weights.sum())
     _check_items(size)
     if size == 1:

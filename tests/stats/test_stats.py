@@ -66,6 +66,13 @@ def test_wilson_as_scipy(counts: tuple[int, int]) -> None:
     assert wilson(*counts) == pytest.approx((expected.low, expected.high), abs=1e-9)
 
 
+def test_wilson_of_none_and_of_all_reaches_the_end_exactly() -> None:
+    """Exact in the formula: at a share of 0, middle and half are the same; at 1, they add up."""
+    for items in range(1, 200):
+        assert wilson(0, items).low == 0.0
+        assert wilson(items, items).high == 1.0
+
+
 # statsmodels 0.15.0, mcnemar([[10, won], [lost, 10]], exact=True).pvalue.
 # 150 and 86: the approval ratings of Agresti, Categorical Data Analysis, table 10.1.
 @pytest.mark.parametrize(
@@ -91,6 +98,14 @@ def test_mcnemar_by_hand() -> None:
     assert mcnemar(1, 9) == pytest.approx(22 / 1024, abs=1e-12)
 
 
+def test_mcnemar_of_a_pair_more_on_one_side_is_1() -> None:
+    """Of 2k + 1 pairs, k or fewer on one side is half of a symmetric distribution: 2 · 1/2."""
+    for pairs in range(100):
+        p = mcnemar(pairs, pairs + 1)
+        assert p == pytest.approx(1.0, abs=1e-12)
+        assert p <= 1.0
+
+
 def test_holm_by_hand() -> None:
     """Four p: 4 · .005, 3 · .01, 2 · .03, then the larger of .06 and 1 · .04."""
     family = {"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005}
@@ -113,11 +128,25 @@ def test_holm_as_statsmodels() -> None:
 def test_smallest_difference_by_hand() -> None:
     """2 · 0.5^6 = 0.03125 ≤ 0.05 < 2 · 0.5^5; of seven systems 2 · 0.5^9 = 0.0039 ≤ 0.05 / 7."""
     assert smallest_flips(0.05) == 6
+    assert smallest_flips(2 * 0.5**6) == 6  # at the level itself is significant
     assert smallest_flips(0.05, 7) == 9
     assert smallest_difference(125, 0.05) == 6 / 125
     assert smallest_difference(125, 0.05, 7) == 9 / 125
     assert smallest_difference(5, 0.05) is None
+    assert smallest_difference(6, 0.05) == 1.0
     assert binomtest(0, 8, 0.5).pvalue > 0.05 / 7 >= binomtest(0, 9, 0.5).pvalue
+
+
+def test_units_are_floats_and_each_value_has_its_cluster() -> None:
+    """Two clusters, of 1 + 2 and of 4; a value without a cluster is an error, not left out."""
+    apart = units([1, 2, 4])
+    assert (apart.sums.tolist(), apart.counts.tolist()) == ([1, 2, 4], [1, 1, 1])
+    together = units([1, 4, 2], ["p", "q", "p"])
+    assert (together.sums.tolist(), together.counts.tolist()) == ([3, 4], [2, 1])
+    for found in (apart, together):
+        assert found.sums.dtype == found.counts.dtype == np.dtype("float64")
+    with pytest.raises(ValueError, match="shorter"):
+        units([1, 2], ["p"])
 
 
 @pytest.mark.parametrize(("ones", "items"), [(20, 125), (63, 125), (110, 125), (7, 40)])
@@ -157,6 +186,31 @@ def test_clustered_bootstrap_by_hand() -> None:
     assert wide.interval == (0.0, 1.0)
 
 
+@pytest.mark.parametrize("block", [1, 6, 7, 1 << 21])
+def test_every_resample_is_drawn_once_however_many_at_a_time(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three units, seven resamples: drawn one by one here, at most one, two or all at once there.
+
+    Quantiles at a quarter and three quarters of seven means: their 2.5th and 5.5th in order.
+    """
+    monkeypatch.setattr("memrepro.stats._BLOCK", block)
+    values, draw = [-0.5, 2.0, 3.0], generator()
+    means = []
+    for _ in range(7):
+        picked = draw.multinomial(3, [1 / 3] * 3)
+        means.append(sum(n * value for n, value in zip(picked, values, strict=True)) / 3)
+    means.sort()
+    used = generator()
+    found = bootstrap(units(values), alpha=0.5, resamples=7, generator=used)
+    assert found is not None
+    quartiles = ((means[1] + means[2]) / 2, (means[4] + means[5]) / 2)
+    assert found.interval == pytest.approx(quartiles, abs=1e-12)
+    beyond = min(sum(mean <= 0 for mean in means), sum(mean >= 0 for mean in means))
+    assert found.p == pytest.approx(2 * (beyond + 1) / 8)
+    assert used.bit_generator.state == draw.bit_generator.state
+
+
 def test_bootstrap_p_counts_the_resamples_beyond_zero() -> None:
     """All differences 1/2: none of 999 resamples is at or below 0, so p is 2 · 1 / 1000."""
     found = bootstrap(units([0.5] * 8), alpha=0.05, resamples=999, generator=generator())
@@ -178,13 +232,14 @@ def test_bootstrap_is_seeded_and_one_cluster_has_no_interval() -> None:
     )
 
 
+NO_ITEMS = "no items: nothing was measured\n  expected: 1 or more\n  found:    0"
+
+
 @pytest.mark.parametrize(
     "ask",
     [
         lambda: wilson(0, 0),
-        lambda: wilson(3, 2),
         lambda: smallest_difference(0, 0.05),
-        lambda: smallest_flips(0.0),
         lambda: units([]),
         lambda: bootstrap(
             Units(np.array([]), np.array([])), alpha=0.05, resamples=9, generator=generator()
@@ -192,5 +247,24 @@ def test_bootstrap_is_seeded_and_one_cluster_has_no_interval() -> None:
     ],
 )
 def test_no_items_is_an_error(ask: Callable[[], Any]) -> None:
-    with pytest.raises(InputError):
+    with pytest.raises(InputError) as caught:
         ask()
+    assert str(caught.value) == NO_ITEMS
+
+
+@pytest.mark.parametrize("successes", [3, -1])
+def test_an_impossible_number_of_successes_is_an_error(successes: int) -> None:
+    with pytest.raises(InputError) as caught:
+        wilson(successes, 2)
+    assert str(caught.value) == (
+        f"not a number of successes\n  expected: 0 to 2\n  found:    {successes}"
+    )
+
+
+@pytest.mark.parametrize(("alpha", "family"), [(0.0, 1), (1.0, 1), (0.05, 0)])
+def test_an_impossible_level_of_significance_is_an_error(alpha: float, family: int) -> None:
+    with pytest.raises(InputError) as caught:
+        smallest_flips(alpha, family)
+    assert str(caught.value) == (
+        f"not a level of significance\n  found:    alpha {alpha}, family {family}"
+    )

@@ -130,6 +130,38 @@ def test_an_observation_that_was_never_judged_has_no_score() -> None:
     assert (found.status, found.score, found.recalled) == ("judge_error", None, None)
 
 
+@pytest.mark.parametrize("expected", ["drop", "store"])
+def test_what_the_guards_model_left_open_has_no_score(expected: str) -> None:
+    observation = seen(recalled=SAME).model_copy(update={"decided_by": "undecided"})
+    found = scored(observation, expected)
+    assert (found.status, found.score, found.reason) == ("undecided", None, "undecided")
+    assert found.decided_by == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("recalled", "said", "want"),
+    [((), None, 0), (SAME, None, 1), (OTHER, YES, 1), (OTHER, NO, 0), (OTHER, BROKEN, None)],
+)
+def test_a_row_says_whether_the_fact_came_back(
+    recalled: tuple[str, ...], said: str | None, want: int | None
+) -> None:
+    for expected in ("drop", "store"):
+        assert scored(seen(recalled=recalled), expected, said).recalled == want
+
+
+@pytest.mark.parametrize("of_guard", [False, True])
+@pytest.mark.parametrize("of_judge", [False, True])
+def test_a_raised_cap_of_either_model_is_told(of_guard: bool, of_judge: bool) -> None:
+    observation = seen(recalled=OTHER).model_copy(update={"raised_cap": of_guard})
+    said = verdict(observation, reply(YES), of_judge, judge="m")
+    (found,) = score([observation], [ROW["store"]], [said])
+    assert found.raised_cap is (of_guard or of_judge)
+    # What was found word for word was not judged: a verdict that is there all the same is nothing.
+    exact = observation.model_copy(update={"exact": True})
+    (found,) = score([exact], [ROW["store"]], [said])
+    assert found.raised_cap is of_guard
+
+
 def test_a_verdict_keeps_what_could_not_be_read() -> None:
     for text, raw in ((BROKEN, BROKEN), (None, "timeout"), ('{"score": "1"}', '{"score": "1"}')):
         found = verdict(seen(recalled=OTHER), reply(text), True, judge="m")

@@ -24,7 +24,7 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 COMPILE = $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --no-header
 
-.PHONY: setup owner local-model image repro test check docs bench clean lock
+.PHONY: setup owner local-model image repro test check coverage docs bench clean lock
 
 setup: owner $(VENV)/.stamp $(if $(filter 1,$(DENSE)),$(VENV)/.stamp-dense) \
 	$(if $(filter 1,$(MEM0)),$(VENV)/.stamp-mem0)
@@ -104,6 +104,14 @@ check: setup
 	@$(RUN) lint-imports --no-cache --no-logo
 	@$(RUN) memrepro verify
 	@$(RUN) memrepro schema --check
+
+# The lines of src that the fast tests run, in the commands that they start as well: the files under
+# 95%, and the total, which must not be.
+coverage: setup
+	@rm -f .coverage .coverage.*
+	@$(RUN) coverage run -m pytest $(ARGS)
+	@$(BIN)/coverage combine -q
+	@$(BIN)/coverage report | awk 'NR <= 2 || /^TOTAL/ || $$4 + 0 < 95 && NF > 3'
 
 # The documentation, strictly: a broken link is an error. In an environment of its own, as nothing of
 # the project needs what builds it.

@@ -24,7 +24,7 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 COMPILE = $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --no-header
 
-.PHONY: setup owner local-model image repro test check coverage docs bench clean lock
+.PHONY: setup owner local-model image repro test check coverage mutation docs bench clean lock
 
 setup: owner $(VENV)/.stamp $(if $(filter 1,$(DENSE)),$(VENV)/.stamp-dense) \
 	$(if $(filter 1,$(MEM0)),$(VENV)/.stamp-mem0)
@@ -62,6 +62,9 @@ $(VENV)/.stamp-dense: $(VENV)/.stamp-lock requirements/dense.txt
 # The mem0 library, and the embedder that it is handed.
 $(VENV)/.stamp-mem0: $(VENV)/.stamp-lock requirements/mem0.txt
 	@echo "setup: mem0 extra"; $(PIP) install --require-hashes -r requirements/mem0.txt; touch $@
+
+$(VENV)/.stamp-mutation: $(VENV)/.stamp-lock requirements/mutation.txt
+	@echo "setup: mutation"; $(PIP) install --require-hashes -r requirements/mutation.txt; touch $@
 
 # Serves the small model of the recorded sample on loopback, until it is interrupted. Its server is
 # compiled here (minutes), for every CPU with AVX2: a build for this very CPU can name instructions
@@ -113,6 +116,13 @@ coverage: setup
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report | awk 'NR <= 2 || /^TOTAL/ || $$4 + 0 < 95 && NF > 3'
 
+# Changes the modules that numbers rest on, a line at a time, and counts the changes that a test of
+# theirs notices: nine in ten, in each. `mutmut show` and `mutmut browse` tell of the others.
+mutation: setup $(VENV)/.stamp-mutation
+	@rm -rf mutants; mkdir mutants
+	@$(RUN) mutmut run $(ARGS) >mutants/run.log 2>&1 || { cat mutants/run.log >&2; exit 1; }
+	@$(BIN)/mutmut results --all true | $(BIN)/python -m tests.mutation.figures
+
 # The documentation, strictly: a broken link is an error. In an environment of its own, as nothing of
 # the project needs what builds it.
 DOCS := $(VENV)-docs
@@ -131,7 +141,7 @@ bench: setup
 
 # Keeps data, the cache of DVC and recorded replies; .memrepro holds paid replies until packed.
 clean:
-	@rm -rf .venv .venv-other .venv-mem0 .venv-local-model .venv-docs build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
+	@rm -rf .venv .venv-other .venv-mem0 .venv-local-model .venv-docs build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks mutants
 	@find . -path ./.git -prune -o -path ./.dvc -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # All locks in one go, with the same versions; `rm requirements/*.txt` first to move them all.
@@ -145,4 +155,5 @@ lock:
 		-o requirements/mem0.txt >/dev/null
 	@$(COMPILE) --group local-model -o requirements/local-model.txt >/dev/null
 	@$(COMPILE) --group docs -o requirements/docs.txt >/dev/null
+	@$(COMPILE) --group mutation -c requirements/lock.txt -o requirements/mutation.txt >/dev/null
 	@$(COMPILE) --group build -c requirements/lock.txt -o requirements/build.txt >/dev/null

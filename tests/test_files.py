@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memrepro.errors import InputError, ServiceError
@@ -52,6 +52,7 @@ def test_a_missing_file_is_named_with_what_makes_it(tmp_path: Path) -> None:
         list(iter_json_lines(tmp_path / "no.jsonl", hint="dvc repro"))
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_any_text_survives_and_python_and_duckdb_agree(
     tmp_path_factory: pytest.TempPathFactory, text: str

@@ -4,7 +4,7 @@ import json
 from typing import Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memrepro.benchmarks.cimemories.judge import judge_call, letters, verdict
@@ -146,6 +146,7 @@ def test_the_judge_sees_keys_and_statements_and_never_a_value() -> None:
 KEYS = st.sampled_from([*STATEMENTS, "salary", "Name", "name → My name is Ada.", ""])
 
 
+@settings(deadline=None)
 @given(
     st.frozensets(st.sampled_from(list(STATEMENTS))),
     st.dictionaries(KEYS, st.sampled_from(["A sentence.", "", None, 1])),

@@ -1,7 +1,7 @@
 """Which sentences count as the user's first-person statements, and which are kept."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memrepro.memory import create
@@ -79,6 +79,7 @@ def test_an_over_long_statement_is_dropped_whole_and_takes_no_other_along() -> N
     assert ids(system.recall("", 5)) == ["a-0#1", "a-2#1"]
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(max_size=9)), st.integers(1, 9), st.integers(1, 40))
 def test_kept_lines_are_a_tail_within_the_limits(texts: list[str], lines: int, size: int) -> None:
     items = [Recalled(id=str(n), text=text) for n, text in enumerate(texts)]

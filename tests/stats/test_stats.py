@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
@@ -60,6 +60,7 @@ def test_wilson_as_statsmodels(
     assert wilson(successes, items, alpha=alpha) == pytest.approx((low, high), abs=1e-9)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_as_scipy(counts: tuple[int, int]) -> None:
     expected = binomtest(*counts).proportion_ci(0.95, method="wilson")

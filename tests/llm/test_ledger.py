@@ -73,6 +73,18 @@ def test_the_store_is_a_write_ahead_log_that_others_can_read(tmp_path: Path) -> 
         connection.close()
 
 
+def test_the_table_is_that_of_stores_which_hold_paid_replies(tmp_path: Path) -> None:
+    """Written out: a changed table would leave an older store unreadable, or in another form."""
+    path = tmp_path / "store.sqlite"
+    with open_store(path):
+        connection = sqlite3.connect(path)
+        found = connection.execute("SELECT sql FROM sqlite_schema").fetchall()
+        connection.close()
+    assert found == [
+        ("CREATE TABLE replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID",)
+    ]
+
+
 def test_what_is_no_store_is_named(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     path.write_bytes(b"not a database, and long enough to have a header" * 9)

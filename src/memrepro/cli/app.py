@@ -3,7 +3,18 @@
 import typer
 
 from memrepro import __version__
-from memrepro.cli import cimemories, diff, image, inmind, ledger, pipeline, retention, sources
+from memrepro.cli import (
+    check,
+    cimemories,
+    diff,
+    doctor,
+    image,
+    inmind,
+    ledger,
+    pipeline,
+    retention,
+    sources,
+)
 
 app = typer.Typer(
     name="memrepro",
@@ -34,6 +45,8 @@ sources.register(app)
 pipeline.register(app)
 ledger.register(app)
 diff.register(app)
+doctor.register(app)
+app.add_typer(check.app, name="check", hidden=True)
 app.add_typer(image.app, name="image")
 app.add_typer(inmind.app, name="inmind")
 app.add_typer(cimemories.app, name="cimemories")

@@ -32,6 +32,8 @@ REPORT ?= diff.md
 BENCHMARK ?= inmind
 SYSTEM ?= bm25
 BUDGET ?= 5
+# Recipes read these from the environment, quoted, never through make: a workflow's inputs are text.
+export BASE FAIL_ON REPORT BENCHMARK SYSTEM BUDGET
 
 .PHONY: setup owner local-model image repro test check github unchanged diff comment gate paper \
 	bench clean lock
@@ -143,14 +145,14 @@ unchanged:
 # What this working tree changes against BASE, as Markdown in REPORT, on the terminal and, in a
 # workflow, as the job's summary. Exit 1 on FAIL_ON.
 diff: setup
-	@code=0; $(RUN) memrepro diff "$(BASE)" --format markdown --fail-on "$(FAIL_ON)" \
-		--output "$(REPORT)" || code=$$?; \
-	if [ -e "$(REPORT)" ]; then cat "$(REPORT)" | tee -a "$${GITHUB_STEP_SUMMARY:-/dev/null}"; fi; \
+	@rm -f "$$REPORT"; code=0; $(RUN) memrepro diff "$$BASE" --format markdown --fail-on "$$FAIL_ON" \
+		--output "$$REPORT" || code=$$?; \
+	if [ -e "$$REPORT" ]; then cat "$$REPORT" | tee -a "$${GITHUB_STEP_SUMMARY:-/dev/null}"; fi; \
 	exit $$code
 
 # Puts REPORT under pull request PR, in place of the last one; a comment holds 65 536 characters.
 comment:
-	@head -c 60000 "$(REPORT)" | gh pr comment "$(PR)" --body-file - --edit-last --create-if-none
+	@head -c 60000 "$$REPORT" | gh pr comment "$$PR" --body-file - --edit-last --create-if-none
 
 # A memory system of another package, PACKAGE, under the name SYSTEM, on the sample; BASE_PACKAGE is
 # what it is compared with.
@@ -161,11 +163,12 @@ gate: setup
 # the budget or by hand, it goes on where it was; `model_systems` in the params has it scored.
 paper: setup
 	@$(if $(filter full,$(DATASET)),$(RUN) memrepro fetch --dataset full)
-	@$(RUN) dvc repro $(if $(filter full,$(DATASET)),full/dvc.yaml:)$(BENCHMARK).$(if \
-		$(filter labels,$(SYSTEM)),verify,remember@$(SYSTEM))
-	@$(RUN) memrepro cost --dataset $(DATASET) --benchmark $(BENCHMARK)
-	@$(RUN) memrepro record --dataset $(DATASET) --benchmark $(BENCHMARK) --system $(SYSTEM) \
-		--budget $(BUDGET) $(ARGS)
+	@stage=$$BENCHMARK.remember@$$SYSTEM; \
+	if [ "$$SYSTEM" = labels ]; then stage=$$BENCHMARK.verify; fi; \
+	$(RUN) dvc repro "$(if $(filter full,$(DATASET)),full/dvc.yaml:)$$stage"
+	@$(RUN) memrepro cost --dataset $(DATASET) --benchmark "$$BENCHMARK"
+	@$(RUN) memrepro record --dataset $(DATASET) --benchmark "$$BENCHMARK" --system "$$SYSTEM" \
+		--budget "$$BUDGET" $(ARGS)
 
 bench: setup
 	@$(RUN) pytest -m "" benchmarks $(ARGS)

@@ -6,6 +6,7 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +18,7 @@ from memrepro.cli.check import stale_stages
 from memrepro.cli.project import find_root
 from memrepro.cli.sources import MIRROR
 from memrepro.errors import MemreproError
-from memrepro.params import DATASETS, load_params
+from memrepro.params import DATASETS, Dataset, load_params
 
 # Name of a fact to what is so.
 Facts = dict[str, str]
@@ -85,7 +86,7 @@ def _checkout() -> tuple[Path | None, Facts]:
     return root, {
         "commit": _commit(root),
         "fetched": _told(lambda: _fetched(root)),
-        **{f"{dataset} params": _told(lambda d=dataset: _params(root, d)) for dataset in DATASETS},
+        **{f"{dataset} params": _told(partial(_params, root, dataset)) for dataset in DATASETS},
         "locks": _told(lambda: _locks(root)),
     }
 
@@ -119,10 +120,8 @@ def _fetched(root: Path) -> str:
     return f"{there} of {len(pins)} files of the papers' data"
 
 
-def _params(root: Path, dataset: str) -> str:
-    from memrepro.cli.pipeline import dataset_of
-
-    systems = load_params(root, dataset_of(dataset)).systems
+def _params(root: Path, dataset: Dataset) -> str:
+    systems = load_params(root, dataset).systems
     return ", ".join(f"{name} {len(rows)} systems" for name, rows in systems)
 
 

@@ -85,18 +85,19 @@ def _checkout() -> tuple[Path | None, Facts]:
         return None, {"project": error.what}
     return root, {
         "commit": _commit(root),
-        "fetched": _told(lambda: _fetched(root)),
-        **{f"{dataset} params": _told(partial(_params, root, dataset)) for dataset in DATASETS},
-        "locks": _told(lambda: _locks(root)),
+        "fetched": _told(root, _fetched),
+        **{f"{dataset} params": _told(root, partial(_params, dataset)) for dataset in DATASETS},
+        "locks": _told(root, _locks),
     }
 
 
-def _told(ask: Callable[[], str]) -> str:
-    """An answer, or in its place what is wrong."""
+def _told(root: Path, ask: Callable[[Path], str]) -> str:
+    """An answer, or in its place what is wrong, in a line and without where the project lies."""
     try:
-        return ask()
+        return ask(root)
     except MemreproError as error:
-        return f"{error.where}: {error.what}" if error.where else error.what
+        text = f"{error.where}: {error.what}" if error.where else error.what
+        return text.replace(f"{root}/", "").replace(str(root), ".").splitlines()[0]
 
 
 def _commit(root: Path) -> str:
@@ -120,7 +121,7 @@ def _fetched(root: Path) -> str:
     return f"{there} of {len(pins)} files of the papers' data"
 
 
-def _params(root: Path, dataset: Dataset) -> str:
+def _params(dataset: Dataset, root: Path) -> str:
     systems = load_params(root, dataset).systems
     return ", ".join(f"{name} {len(rows)} systems" for name, rows in systems)
 
@@ -131,18 +132,24 @@ def _locks(root: Path) -> str:
 
 
 def _containers(root: Path) -> Facts:
-    from memrepro.runner.engine import find_engine
-    from memrepro.runner.image import current_image
-
-    def engine() -> str:
-        found = find_engine()
-        return f"{found.kind} {found.version}"
-
     return {
         "runner": os.environ.get("MEMREPRO_RUNNER", "auto"),
-        "engine": _told(engine),
-        "image": _told(lambda: current_image(root).id),
+        "engine": _told(root, _engine),
+        "image": _told(root, _image),
     }
+
+
+def _engine(_: Path) -> str:
+    from memrepro.runner.engine import find_engine
+
+    found = find_engine()
+    return f"{found.kind} {found.version}"
+
+
+def _image(root: Path) -> str:
+    from memrepro.runner.image import current_image
+
+    return current_image(root).id
 
 
 def _keys(root: Path) -> Facts:

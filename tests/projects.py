@@ -67,6 +67,6 @@ def copy_checkout(target: Path) -> Path:
     for name in filter(None, listed.stdout.decode().split("\0")):
         if (ROOT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, target / name)
+            shutil.copy(ROOT / name, target / name)  # with its mode
     subprocess.run(["git", "init", "-q", str(target)], check=True)
     return target

@@ -99,6 +99,7 @@ def test_outside_a_project_it_still_tells_versions(
     assert set(told) == {"versions", "checkout", "surroundings"}
 
 
+@pytest.mark.slow
 def test_a_clone_names_its_commit() -> None:
     command = [sys.executable, "-m", "memrepro", "doctor"]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout

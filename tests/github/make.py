@@ -11,12 +11,13 @@ TOOLS = Path(sys.prefix) / "bin"
 
 
 def give_tools(folder: Path, *names: str) -> None:
-    """A `.venv` with these programs and no other: nothing can be installed into it."""
+    """A `.venv` with these programs and no other: without `python`, make can install nothing."""
     target = folder / ".venv/bin"
     target.mkdir(parents=True)
     for name in names:
         program = target / name
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{TOOLS / name}" "$@"\n')
+        script = "" if name == "python" else f'"{TOOLS / name}"'
+        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" {script} "$@"\n')
         program.chmod(0o755)
 
 

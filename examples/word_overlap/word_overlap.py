@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memrepro.memory.history import Retriever
+from memrepro.memory import Retriever
 
 
 class WordOverlap(Retriever):

@@ -3,12 +3,11 @@
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.github.make import give_tools, make, surroundings
-from tests.projects import ROOT, change_params, copy_checkout, keep_benchmark
+from tests.projects import ROOT, copy_checkout, keep_systems
 
 EXAMPLE = ROOT / "examples/word_overlap"
 # Recalls everything: what it would be to fall from there to ten lines.
@@ -27,14 +26,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """memrepro as an action is fetched: no Git. Of its systems, two of InMind are left."""
     project = copy_checkout(tmp_path_factory.mktemp("gate") / "memrepro")
     shutil.rmtree(project / ".git")
-    keep_benchmark(project, "inmind")
-
-    def few(values: dict[str, Any]) -> None:
-        kept = ("none", "bm25")
-        values["systems"]["inmind"] = {name: values["systems"]["inmind"][name] for name in kept}
-        values["model_systems"]["inmind"] = {}
-
-    change_params(project, few)
+    keep_systems(project, "none", "bm25")
     give_tools(project, "memrepro", "dvc", "python")
     return project
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.github.make import give_tools, make
 from tests.llm.fault_server import Answer, FaultServer, completion, serving
-from tests.projects import change_params, copy_checkout, keep_benchmark
+from tests.projects import change_params, copy_checkout, keep_systems
 
 KEY = "a-key-of-no-worth"
 SHARD = "data/ledger/sample/inmind/{}/recent.jsonl"
@@ -30,11 +30,9 @@ def server() -> Iterator[FaultServer]:
 def project(tmp_path: Path, server: FaultServer) -> Path:
     target = copy_checkout(tmp_path / "project")
     give_tools(target, "memrepro", "dvc")
-    keep_benchmark(target, "inmind")
+    keep_systems(target, "recent")
 
     def change(values: dict[str, Any]) -> None:
-        values["systems"]["inmind"] = {"recent": values["systems"]["inmind"]["recent"]}
-        values["model_systems"]["inmind"] = {}
         for step in ("answer", "judge"):
             values["inmind"][step]["model"] = "gpt-5-mini"
         values["models"]["gpt-5-mini"].update(base_url=server.url, price_output=100.0)
@@ -56,7 +54,7 @@ def test_a_recording_is_forecast_stopped_gone_on_with_and_scored(
     assert "gpt-5-mini" in without.stdout or "US$" in without.stdout  # the forecast came first
     assert server.total == 0
 
-    stopped = paper(project, OPENAI_API_KEY=KEY, BUDGET="0.5")
+    stopped = paper(project, OPENAI_API_KEY=KEY, BUDGET="0.05")
     assert stopped.returncode != 0 and "Error 3" in stopped.stderr
     sent = server.total
     assert sent > 0

@@ -24,7 +24,19 @@ USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
 COMPILE = $(UV) pip compile -q --universal --python-version 3.11 --generate-hashes \
 	--no-annotate --no-header
 
-.PHONY: setup owner local-model image repro test check coverage mutation docs bench clean lock
+# What a pull request is compared with, what `make diff` writes, and what else it is told.
+BASE ?= origin/main
+FAIL_ON ?= regression
+REPORT ?= diff.md
+# A paid recording: whose calls, and what they may cost in US dollars.
+BENCHMARK ?= inmind
+SYSTEM ?= bm25
+BUDGET ?= 5
+# Recipes read these from the environment, quoted, never through make: a workflow's inputs are text.
+export BASE FAIL_ON REPORT BENCHMARK SYSTEM BUDGET
+
+.PHONY: setup owner local-model image repro test check coverage mutation docs github unchanged diff comment \
+	gate paper bench clean lock
 
 setup: owner $(VENV)/.stamp $(if $(filter 1,$(DENSE)),$(VENV)/.stamp-dense) \
 	$(if $(filter 1,$(MEM0)),$(VENV)/.stamp-mem0)
@@ -97,22 +109,76 @@ else
 	@echo "DATASET is sample or full, not $(DATASET)" >&2; exit 2
 endif
 
+# The fast tests on all cores; with ARGS on one, as tests of other marks have deadlines.
 test: setup
-	@$(RUN) pytest $(ARGS)
+	@$(RUN) pytest $(or $(ARGS),-n auto --dist worksteal)
 
+# The commit hooks, on every file that Git knows.
 check: setup
-	@$(RUN) ruff check -q
-	@$(RUN) ruff format -q --check
-	@$(RUN) mypy --no-error-summary
-	@$(RUN) lint-imports --no-cache --no-logo
-	@$(RUN) memrepro verify
-	@$(RUN) memrepro schema --check
+	@$(RUN) pre-commit run --all-files $(ARGS)
+
+# Workflows, actions and forms against GitHub's schemas and zizmor's audits; nothing is sent.
+GITHUB := $(VENV)-github
+github: setup $(GITHUB)/.stamp
+	@$(GITHUB)/bin/check-jsonschema -q --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	@$(GITHUB)/bin/check-jsonschema -q --builtin-schema custom.github-workflows-require-timeout \
+		.github/workflows/*.yml
+	@$(GITHUB)/bin/check-jsonschema -q --builtin-schema vendor.github-actions \
+		.github/actions/*/action.yml
+	@$(GITHUB)/bin/check-jsonschema -q --builtin-schema vendor.github-issue-config \
+		.github/ISSUE_TEMPLATE/config.yml
+	@$(GITHUB)/bin/check-jsonschema -q --builtin-schema vendor.github-issue-forms \
+		$$(ls .github/ISSUE_TEMPLATE/*.yml | grep -v /config.yml)
+	@$(GITHUB)/bin/check-jsonschema -q --builtin-schema vendor.citation-file-format CITATION.cff
+	@$(GITHUB)/bin/zizmor --offline --no-progress -q .github
+
+$(GITHUB)/.stamp: requirements/github.txt
+	@echo "setup: github"; rm -rf "$(GITHUB)"; $(BIN)/python -m venv "$(GITHUB)"; \
+	$(GITHUB)/bin/python -m pip --disable-pip-version-check --no-input -qq install \
+		--require-hashes -r requirements/github.txt; \
+	touch $@
+
+# After `make repro`: what is committed came out again, byte for byte.
+COMMITTED := dvc.lock full metrics data/runs
+unchanged:
+	@extra=$$(git ls-files --others --exclude-standard -- $(COMMITTED)); \
+	if ! git --no-pager diff --stat --exit-code -- $(COMMITTED) || [ -n "$$extra" ]; then \
+		printf '%s\n' "$$extra" "reproduced other bytes than are committed" >&2; exit 1; \
+	fi
+
+# What this working tree changes against BASE, as Markdown in REPORT, on the terminal and, in a
+# workflow, as the job's summary. Exit 1 on FAIL_ON.
+diff: setup
+	@rm -f "$$REPORT"; code=0; $(RUN) memrepro diff "$$BASE" --format markdown --fail-on "$$FAIL_ON" \
+		--output "$$REPORT" || code=$$?; \
+	if [ -e "$$REPORT" ]; then cat "$$REPORT" | tee -a "$${GITHUB_STEP_SUMMARY:-/dev/null}"; fi; \
+	exit $$code
+
+# Puts REPORT under pull request PR, in place of the last one; a comment holds 65 536 characters.
+comment:
+	@head -c 60000 "$$REPORT" | gh pr comment "$$PR" --body-file - --edit-last --create-if-none
+
+# A memory system of another package, PACKAGE, under the name SYSTEM, on the sample; BASE_PACKAGE is
+# what it is compared with.
+gate: setup
+	@VENV="$(CURDIR)/$(VENV)" .github/actions/gate/gate
+
+# Paid: makes the contexts, says what the calls of SYSTEM would cost, then records them. Stopped by
+# the budget or by hand, it goes on where it was; `model_systems` in the params has it scored.
+paper: setup
+	@$(if $(filter full,$(DATASET)),$(RUN) memrepro fetch --dataset full)
+	@stage=$$BENCHMARK.remember@$$SYSTEM; \
+	if [ "$$SYSTEM" = labels ]; then stage=$$BENCHMARK.verify; fi; \
+	$(RUN) dvc repro "$(if $(filter full,$(DATASET)),full/dvc.yaml:)$$stage"
+	@$(RUN) memrepro cost --dataset $(DATASET) --benchmark "$$BENCHMARK"
+	@$(RUN) memrepro record --dataset $(DATASET) --benchmark "$$BENCHMARK" --system "$$SYSTEM" \
+		--budget "$$BUDGET" $(ARGS)
 
 # The lines of src that the fast tests run, in the commands that they start as well: the files under
 # 95%, and the total, which must not be.
 coverage: setup
 	@rm -f .coverage .coverage.*
-	@$(RUN) coverage run -m pytest $(ARGS)
+	@$(RUN) coverage run -m pytest $(or $(ARGS),-n auto --dist worksteal)
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report | awk 'NR <= 2 || /^TOTAL/ || $$4 + 0 < 95 && NF > 3'
 
@@ -141,7 +207,7 @@ bench: setup
 
 # Keeps data, the cache of DVC and recorded replies; .memrepro holds paid replies until packed.
 clean:
-	@rm -rf .venv .venv-other .venv-mem0 .venv-local-model .venv-docs build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks mutants
+	@rm -rf .venv .venv-other .venv-mem0 .venv-local-model .venv-docs .venv-github build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks mutants
 	@find . -path ./.git -prune -o -path ./.dvc -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # All locks in one go, with the same versions; `rm requirements/*.txt` first to move them all.
@@ -153,6 +219,7 @@ lock:
 		-o requirements/dense.txt >/dev/null
 	@$(COMPILE) pyproject.toml --extra dense --extra mem0 -c requirements/lock.txt \
 		-o requirements/mem0.txt >/dev/null
+	@$(COMPILE) --group github -o requirements/github.txt >/dev/null
 	@$(COMPILE) --group local-model -o requirements/local-model.txt >/dev/null
 	@$(COMPILE) --group docs -o requirements/docs.txt >/dev/null
 	@$(COMPILE) --group mutation -c requirements/lock.txt -o requirements/mutation.txt >/dev/null

@@ -49,6 +49,19 @@ def keep_benchmark(project: Path, kept: str) -> None:
     change_params(project, change)
 
 
+def keep_systems(project: Path, *kept: str) -> None:
+    """Have the pipeline run these systems of InMind, and beside them only what DVC cannot spare."""
+    keep_benchmark(project, "inmind")
+
+    def change(values: dict[str, Any]) -> None:
+        systems = values["systems"]["inmind"]
+        values["systems"]["inmind"] = {name: systems[name] for name in kept}
+        values["systems"]["cimemories"] = {"none": {"reads": "requirements/runtime.txt"}}
+        values["model_systems"]["inmind"] = {}
+
+    change_params(project, change)
+
+
 def change_params(project: Path, change: Callable[[dict[str, Any]], None]) -> None:
     """Change the sample's params of a project."""
     path = project / "params.yaml"
@@ -67,6 +80,6 @@ def copy_checkout(target: Path) -> Path:
     for name in filter(None, listed.stdout.decode().split("\0")):
         if (ROOT / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, target / name)
+            shutil.copy(ROOT / name, target / name)  # with its mode
     subprocess.run(["git", "init", "-q", str(target)], check=True)
     return target

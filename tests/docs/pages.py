@@ -9,8 +9,8 @@ A block with commands has an HTML comment before it, `<!-- test: … -->`, that 
 - `needs key`, `needs network`, `needs docker`, `needs server` (a model's), `needs both datasets`:
   do not run it; its commands are only held to the command line and the Makefile.
 
-A command begins with `$ `; what follows it up to the next is its output, line for line but for `…`,
-which stands for anything. Where nothing is run, commands may stand without the `$ `.
+A command begins with `$ ` and goes on while a double quote is open; what follows it up to the next
+is its output, line for line but for `…`, which stands for anything. Where nothing is run, commands may stand without the `$ `.
 """
 
 import re
@@ -87,4 +87,7 @@ def _commands(lines: list[str]) -> Iterator[Command]:
         return
     starts = [number for number, line in enumerate(lines) if line.startswith("$ ")]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        yield Command(lines[start][2:], tuple(lines[start + 1 : end]))
+        first = start + 1
+        while "\n".join(lines[start:first]).count('"') % 2:  # goes on to the closing quote
+            first += 1
+        yield Command("\n".join(lines[start:first])[2:], tuple(lines[first:end]))

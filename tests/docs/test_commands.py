@@ -17,8 +17,6 @@ from tests.docs.pages import NEEDS, RUNS, Block, blocks, pages
 from tests.projects import ROOT, copy_checkout
 
 BLOCKS = blocks()
-# Commands that the text may name before they are there.
-PLANNED = {"doctor", "query", "shell", "report"}
 COMMANDS = commands()
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
 
@@ -60,7 +58,7 @@ def test_commands_that_the_text_names_exist() -> None:
     first = {path.split()[1] for path in COMMANDS}
     for page in pages():
         named = re.findall(r"`memrepro ([a-z][a-z-]*)", page.read_text(encoding="utf-8"))
-        assert set(named) <= first | PLANNED, page
+        assert set(named) <= first, page
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +109,7 @@ def test_runs_in_a_fresh_clone(block: Block, restored: Path) -> None:
 @pytest.mark.parametrize("block", chosen("reproduced"), ids=lambda block: block.place)
 def test_runs_once_the_sample_is_reproduced(block: Block, restored: Path) -> None:
     _run(block, restored)
-    if any(command.text.startswith("dvc repro") for command in block.commands):
+    if any("dvc repro" in command.text for command in block.commands):
         subprocess.run(["git", "-C", str(restored), "checkout", "-q", "."], check=True)
         assert _shell(restored, "dvc repro -q").returncode == 0
 

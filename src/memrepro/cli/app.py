@@ -4,8 +4,10 @@ import typer
 
 from memrepro import __version__
 from memrepro.cli import (
+    check,
     cimemories,
     diff,
+    doctor,
     image,
     inmind,
     ledger,
@@ -47,6 +49,8 @@ ledger.register(app)
 diff.register(app)
 query.register(app)
 report.register(app)
+doctor.register(app)
+app.add_typer(check.app, name="check", hidden=True)
 app.add_typer(image.app, name="image")
 app.add_typer(inmind.app, name="inmind")
 app.add_typer(cimemories.app, name="cimemories")

@@ -1,6 +1,9 @@
-"""The registry of memory systems, loaded on demand: a name here, one file beside it.
+"""What a memory system is made of, and the registry of those there are, loaded on demand.
 
-Other packages register systems through the entry-point group `memrepro.memory`.
+A system derives from `Retriever` (ranks the turns of its history), from `TranscriptSystem` (the
+history is its whole state) or from `MemorySystem` (the contract, for a state of its own). Built-in
+ones have a name here and one file beside it; other packages register theirs through the entry-point
+group `memrepro.memory`, and `conformance` holds both to the contract.
 """
 
 import importlib
@@ -12,7 +15,26 @@ from typing import Any, get_type_hints
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from memrepro.errors import InputError
-from memrepro.memory.base import MemorySystem, Resources
+from memrepro.memory.base import MemorySystem, Oracle, Resources, Tagged, render
+from memrepro.memory.history import Retriever, TranscriptSystem
+from memrepro.records import Recalled, Session, Turn
+
+__all__ = [
+    "MemorySystem",
+    "Oracle",
+    "Recalled",
+    "Resources",
+    "Retriever",
+    "Session",
+    "Tagged",
+    "TranscriptSystem",
+    "Turn",
+    "base_name",
+    "create",
+    "load",
+    "names",
+    "render",
+]
 
 GROUP = "memrepro.memory"
 CONTROL_SUFFIX = "_control"

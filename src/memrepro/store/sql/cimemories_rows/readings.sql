@@ -56,10 +56,9 @@ FROM cimemories_label
 JOIN cimemories_named_attribute USING (profile, position)
 GROUP BY ALL;
 
--- A reading's attributes to share and to withhold in the contexts that it keeps, and what was
--- counted of them; unit, addressee and item are what it holds for one person, context, attribute.
--- Tables and not views, because every metric reads them.
-CREATE OR REPLACE TABLE cimemories_paper AS
+-- What both readings are made of: the attributes to share and to withhold in contexts that one of
+-- them keeps, and what was counted of them. A table and not a view, because every metric reads it.
+CREATE OR REPLACE TABLE cimemories_counted AS
 SELECT
     series,
     spot,
@@ -68,35 +67,29 @@ SELECT
     position,
     label = 'n' AS needed,
     label = 'i' AS withheld,
-    profile AS unit,
-    place AS addressee,
-    position AS item,
+    named_profile,
+    named_task,
+    named_key,
+    paper,
+    released_code AND label_exact AND NOT shadowed AND NOT (label = 'i' AND filtered)
+        AS released_code,
     n_total,
     n_scored,
     n_revealed
-FROM cimemories_label
-JOIN cimemories_kept USING (profile, place)
-JOIN cimemories_count USING (spot)
-WHERE paper AND label <> 'a';
-
-CREATE OR REPLACE TABLE cimemories_released_code AS
-SELECT
-    series,
-    profile,
-    place,
-    position,
-    label = 'n' AS needed,
-    label = 'i' AS withheld,
-    named_profile AS unit,
-    named_task AS addressee,
-    named_key AS item,
-    n_total,
-    n_scored,
-    n_revealed
-FROM cimemories_label
+FROM cimemories_count
+JOIN cimemories_label USING (spot)
 JOIN cimemories_named_attribute USING (profile, position)
 JOIN cimemories_named_context USING (profile, place)
 JOIN cimemories_kept USING (profile, place)
-JOIN cimemories_count USING (spot)
-WHERE released_code AND label_exact AND NOT shadowed
-AND (label = 'n' OR (label = 'i' AND NOT filtered));
+WHERE label <> 'a' AND (paper OR released_code);
+
+-- A reading's own: unit, addressee and item are what it holds for one person, context, attribute.
+CREATE OR REPLACE VIEW cimemories_paper AS
+SELECT *, profile AS unit, place AS addressee, position AS item
+FROM cimemories_counted
+WHERE paper;
+
+CREATE OR REPLACE VIEW cimemories_released_code AS
+SELECT *, named_profile AS unit, named_task AS addressee, named_key AS item
+FROM cimemories_counted
+WHERE released_code;

@@ -35,8 +35,8 @@ BUDGET ?= 5
 # Recipes read these from the environment, quoted, never through make: a workflow's inputs are text.
 export BASE FAIL_ON REPORT BENCHMARK SYSTEM BUDGET
 
-.PHONY: setup owner local-model image repro test check coverage mutation docs github unchanged diff comment \
-	gate paper bench clean lock
+.PHONY: setup owner local-model image repro test check coverage mutation docs github unchanged \
+	diff comment gate paper bench clean lock
 
 setup: owner $(VENV)/.stamp $(if $(filter 1,$(DENSE)),$(VENV)/.stamp-dense) \
 	$(if $(filter 1,$(MEM0)),$(VENV)/.stamp-mem0)

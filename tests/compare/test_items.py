@@ -13,9 +13,9 @@ from memrepro.store import inmind_metrics
 from memrepro.store.cimemories_runs import Run, cimemories_metrics
 from memrepro.store.items import ItemFiles, pair_items
 from tests.cimemories.runs import score, write_run
+from tests.commands import Ran
 from tests.compare.project import (
     RUNS,
-    Ran,
     binary,
     commit,
     flipped,

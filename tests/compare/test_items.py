@@ -8,7 +8,7 @@ import pytest
 
 from memrepro.compare.measures import direction, primary
 from memrepro.files import write_records
-from memrepro.records import CIMemoriesAttribute, InMindTask
+from memrepro.records import CIMemoriesAttribute, CIMemoriesContext, InMindTask
 from memrepro.store import inmind_metrics
 from memrepro.store.cimemories_runs import Run, cimemories_metrics
 from memrepro.store.items import ItemFiles, pair_items
@@ -186,6 +186,18 @@ def test_the_texts_of_cimemories(tmp_path: Path, diff: Diff) -> None:
     )
     write_records(project / RUNS / "cimemories/judge_only/attributes.jsonl", [attribute])
     assert "0/2: Ada naps." in diff(project, "HEAD~1", "HEAD", "--texts").out
+
+
+def test_the_text_of_a_context_is_its_recipient_and_task(tmp_path: Path, diff: Diff) -> None:
+    """Completeness is of contexts, and not of attributes."""
+    project = new_project(tmp_path)
+    for told, value in (("10", 1.0), ("00", 0.0)):
+        values = {"bm25": {"paper": {"violation": 0.0, "completeness": value}}}
+        write_cimemories(project, ("ni",), {"bm25": (told,)}, values)
+        commit(project)
+    context = CIMemoriesContext(profile=0, place=0, recipient="Bank", task="ask for a loan")
+    write_records(project / RUNS / "cimemories/inputs/contexts.jsonl", [context])
+    assert "0/0: Bank: ask for a loan" in diff(project, "HEAD~1", "HEAD", "--texts").out
 
 
 def test_markdown(tmp_path: Path, diff: Diff) -> None:

@@ -106,8 +106,9 @@ else
 	@echo "DATASET is sample or full, not $(DATASET)" >&2; exit 2
 endif
 
+# The fast tests on all cores; with ARGS on one, as tests of other marks have deadlines.
 test: setup
-	@$(RUN) pytest $(ARGS)
+	@$(RUN) pytest $(or $(ARGS),-n auto --dist worksteal)
 
 # The commit hooks, on every file that Git knows.
 check: setup

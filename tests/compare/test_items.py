@@ -8,7 +8,13 @@ import pytest
 
 from memrepro.compare.measures import direction, primary
 from memrepro.files import write_records
-from memrepro.records import CIMemoriesAttribute, CIMemoriesContext, InMindTask
+from memrepro.records import (
+    CIMemoriesAttribute,
+    CIMemoriesContext,
+    Condition,
+    InMindAnswer,
+    InMindTask,
+)
 from memrepro.store import inmind_metrics
 from memrepro.store.cimemories_runs import Run, cimemories_metrics
 from memrepro.store.items import ItemFiles, pair_items
@@ -22,6 +28,7 @@ from tests.compare.project import (
     new_project,
     two_commits,
     write_cimemories,
+    write_inmind,
 )
 from tests.projects import ROOT
 
@@ -159,20 +166,70 @@ def test_completeness_is_tested_by_the_bootstrap(tmp_path: Path, diff: Diff) -> 
     assert row["items"]["lost"] == ["0/0", "1/0", "2/0"]
 
 
-def test_the_texts_of_flips_where_at_hand(tmp_path: Path, diff: Diff) -> None:
+def test_the_texts_of_flips_in_the_working_tree(tmp_path: Path, diff: Diff) -> None:
+    """The commit is of no project of DVC, so that its side has none."""
     project = two_commits(tmp_path, {"bm25": BASE}, {"bm25": flipped(BASE, 3, 4)})
-    assert "its text is not at hand" in diff(project, "HEAD~1", "HEAD", "--texts").out
     task = InMindTask(
         task_id=3, injection_session_index=0, user_message="I keep bees.", assistant_message="Ah.",
         naive_query="What do I keep?", query="What to plant?",
     )  # fmt: skip
     write_records(project / RUNS / "inmind/inputs/tasks.jsonl", [task])
-    ran = diff(project, "HEAD~1", "HEAD", "--texts")
-    assert "3: What to plant? [fact: I keep bees.]" in ran.out
+    ran = diff(project, "HEAD~1", "--texts")
+    assert ran.code == 0 and ran.err == ""
+    assert "3 query of the working tree: What to plant?" in ran.out
     assert "4: its text is not at hand" in ran.out
-    found = json.loads(diff(project, "HEAD~1", "HEAD", "--texts", "--format", "json").out)
+    folder = f"{RUNS}/inmind/contexts/bm25"
+    assert (
+        f"text not at hand: {folder}/items.jsonl (and 1 more) of the working tree is not there; "
+        "run dvc repro"
+    ) in ran.out
+    assert "of HEAD~1 is not read: DVC says: you are not inside of a DVC repository" in ran.out
+    found = json.loads(diff(project, "HEAD~1", "--texts", "--format", "json").out)
     (row,) = found["datasets"]["sample"]["moved"]
-    assert row["texts"] == {"3": "What to plant? [fact: I keep bees.]"}
+    assert row["texts"]["3"] == [{}, {"query": "What to plant?", "fact": "I keep bees."}]
+    assert len(found["not_at_hand"]) == 2
+
+
+def test_texts_of_another_layout_are_an_error(tmp_path: Path, diff: Diff) -> None:
+    project = two_commits(tmp_path, {"bm25": BASE}, {"bm25": flipped(BASE, 3)})
+    file = project / RUNS / "inmind/inputs/tasks.jsonl"
+    file.parent.mkdir(parents=True)
+    file.write_text('{"task_id":3,"question":"What to plant?"}\n')
+    ran = diff(project, "HEAD~1", "--texts")
+    assert ran.code == 2
+    assert f"the working tree: {RUNS}/inmind: its texts are not as this version" in ran.err
+
+
+def test_the_answer_is_told_where_one_was_judged(tmp_path: Path, diff: Diff) -> None:
+    """Of the right query and condition; a failed one by its status."""
+    project = new_project(tmp_path)
+    for scores in (binary(2, 3), binary(0, 3)):
+        write_inmind(project, {"bm25": scores}, "unprompted_warning")
+        commit(project)
+    replies: list[tuple[int, Condition, str | None]] = [
+        (0, "with_target", "Clover."), (0, "without_target", "Mind\nthe bees."),
+        (1, "without_target", None),
+    ]  # fmt: skip
+    answers = [
+        InMindAnswer(
+            task_id=task, query_kind="indirect", condition=condition, system="bm25",
+            status="answered" if text else "empty", text=text, key="0" * 64, raised_cap=False,
+        )
+        for task, condition, text in replies
+    ]  # fmt: skip
+    tasks = [
+        InMindTask(
+            task_id=task, injection_session_index=0, user_message="F", assistant_message="A",
+            naive_query="N", query="Q",
+        )
+        for task in (0, 1)
+    ]  # fmt: skip
+    write_records(project / RUNS / "inmind/inputs/tasks.jsonl", tasks)
+    write_records(project / RUNS / "inmind/answers/bm25.jsonl", answers)
+    out = diff(project, "HEAD~1", "--texts").out
+    assert "0 answer of the working tree: Mind the bees." in out
+    assert "1 answer of the working tree: none: empty" in out
+    assert "Clover" not in out
 
 
 def test_the_texts_of_cimemories(tmp_path: Path, diff: Diff) -> None:
@@ -185,7 +242,7 @@ def test_the_texts_of_cimemories(tmp_path: Path, diff: Diff) -> None:
         profile=0, position=2, name="Ada", key="k", value=1, domain="health", statement="Ada naps."
     )
     write_records(project / RUNS / "cimemories/judge_only/attributes.jsonl", [attribute])
-    assert "0/2: Ada naps." in diff(project, "HEAD~1", "HEAD", "--texts").out
+    assert "0/2 statement of the working tree: Ada naps." in diff(project, "HEAD~1", "--texts").out
 
 
 def test_the_text_of_a_context_is_its_recipient_and_task(tmp_path: Path, diff: Diff) -> None:
@@ -197,7 +254,9 @@ def test_the_text_of_a_context_is_its_recipient_and_task(tmp_path: Path, diff: D
         commit(project)
     context = CIMemoriesContext(profile=0, place=0, recipient="Bank", task="ask for a loan")
     write_records(project / RUNS / "cimemories/inputs/contexts.jsonl", [context])
-    assert "0/0: Bank: ask for a loan" in diff(project, "HEAD~1", "HEAD", "--texts").out
+    found = json.loads(diff(project, "HEAD~1", "--texts", "--format", "json").out)
+    (row,) = found["datasets"]["sample"]["moved"]
+    assert row["texts"] == {"0/0": [{}, {"recipient": "Bank", "task": "ask for a loan"}]}
 
 
 def test_markdown(tmp_path: Path, diff: Diff) -> None:

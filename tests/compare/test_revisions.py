@@ -243,7 +243,7 @@ def test_what_else_differs(tmp_path: Path, diff: Diff) -> None:
         "prompts": ["prompts/inmind/judge_application.txt"],
         "models": ["params.yaml:models.gpt-5-mini.identity"],
         "versions": ["bm25s"],
-        "recipe": ["digest"],
+        "image_files": ["Dockerfile", "requirements/runtime.txt"],
         "stages": ["dvc.lock:s"],
     }
     assert found["versions"]["bm25s"] == ["0.3.16", "0.3.17"]

@@ -28,23 +28,19 @@ def diff(
         str | None, typer.Option(help="Exit 1 on: regression, any or incomparable.")
     ] = None,
     texts: Annotated[
-        bool, typer.Option("--texts", help="The texts of flipped items, where at hand.")
+        bool, typer.Option("--texts", help="Each side's texts of flipped items, through DVC.")
     ] = False,
     output: Annotated[Path | None, typer.Option(help="Write to this file.")] = None,
 ) -> None:
     """Compare two revisions: metrics, their items, and what else differs."""
     from memrepro.compare import compare
     from memrepro.compare.render import render
-    from memrepro.compare.texts import item_texts
 
     wanted, mode = _format(form), _fail_on(fail_on)
     root = find_root()
-    difference = compare(root, first, second, [dataset_of(dataset)] if dataset else DATASETS)
-
-    def texts_of(name: str, path: str) -> dict[str, str]:
-        return item_texts(root, name, path)
-
-    emit(render(difference, wanted, texts_of if texts else None), output)
+    datasets = [dataset_of(dataset)] if dataset else DATASETS
+    difference = compare(root, first, second, datasets, texts=texts)
+    emit(render(difference, wanted), output)
     if mode:
         _check(difference, mode)
 

@@ -15,12 +15,17 @@ from memrepro.compare.signatures import (
     read_signatures,
 )
 from memrepro.compare.surroundings import Changes, read_yaml
+from memrepro.compare.texts import Text, item_texts
 from memrepro.digest import sha256_file
 from memrepro.errors import InputError
 from memrepro.params import Dataset, Diff, params_path
 from memrepro.store.items import BENCHMARKS, ItemFiles, pair_items
 
 _LABELS = "cimemories/labels"
+# What CIMemories' items are about: contexts and attributes.
+_ABOUT = ("inputs/contexts.jsonl", "judge_only/attributes.jsonl")
+
+About = tuple[Path, Path]
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,8 @@ class Metric:
     """One metric of two sides.
 
     `direction` says which way is better, `in_family` whether its p is adjusted and it can be a
-    regression; `items` is None where no score rows stand behind it.
+    regression; `items` is None where no score rows stand behind it. `texts` holds those of the
+    items that flipped, each side's own, by id; None if they are not wanted.
     """
 
     path: str
@@ -40,6 +46,7 @@ class Metric:
     in_family: bool
     comparability: Comparability
     items: Items | None
+    texts: dict[str, tuple[Text, Text]] | None = None
 
     @property
     def metric(self) -> str:
@@ -49,8 +56,7 @@ class Metric:
     @property
     def moved(self) -> bool:
         """Whether its entries or any of its items differ."""
-        flips = self.items.won + self.items.lost if self.items else ()
-        return self.state != "same" or bool(flips)
+        return self.state != "same" or bool(self.items and self.items.flips)
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,12 @@ class DatasetDiff:
 
 
 def compare_dataset(
-    root: Path, sides: tuple[Tree, Tree], dataset: Dataset, settings: Diff, prompts: Changes
+    root: Path,
+    sides: tuple[Tree, Tree],
+    dataset: Dataset,
+    settings: Diff,
+    prompts: Changes,
+    texts: bool,
 ) -> DatasetDiff:
     """Compare a dataset's metrics and their items.
 
@@ -78,6 +89,8 @@ def compare_dataset(
         dataset: which.
         settings: from the params.
         prompts: the committed prompts that differ.
+        texts: whether to read what Git does not hold: the texts of flipped items, and CIMemories
+            data of each side, which the items of the released code's reading rest on.
 
     Raises:
         InputError: a file of a side cannot be read.
@@ -86,7 +99,8 @@ def compare_dataset(
     pairs = pair_metrics(left.metrics, right.metrics)
     family = _family(pairs, settings)
     otherwise = _otherwise((left, right), prompts)
-    items = _items(root, sides, dataset, (left, right), family, settings)
+    files = _item_files(root, sides, dataset, (left, right), texts)
+    items = _items(sides, files, (left, right), family, settings)
     metrics = tuple(
         Metric(
             path=pair.path,
@@ -100,6 +114,7 @@ def compare_dataset(
                 left.signatures.get(pair.path), right.signatures.get(pair.path), otherwise
             ),
             items=items.get(pair.path),
+            texts=_texts(sides, dataset, pair.path, items.get(pair.path)) if texts else None,
         )
         for pair in pairs
     )
@@ -159,16 +174,23 @@ def _primaries(paths: list[str]) -> set[str]:
     }
 
 
+def _texts(
+    sides: tuple[Tree, Tree], dataset: Dataset, path: str, items: Items | None
+) -> dict[str, tuple[Text, Text]]:
+    if items is None or not items.flips:
+        return {}
+    a, b = (item_texts(tree, dataset, path) for tree in sides)
+    return {item: (a.get(item, {}), b.get(item, {})) for item in items.flips}
+
+
 def _items(
-    root: Path,
     sides: tuple[Tree, Tree],
-    dataset: Dataset,
+    files: list[dict[str, ItemFiles]],
     read: tuple[_Side, _Side],
     family: set[str],
     settings: Diff,
 ) -> dict[str, Items]:
     """The items of every metric that has some, by path."""
-    files = _item_files(root, sides, dataset, read)
     given = {path.partition("/")[0] for side in read for path in side.metrics or ()}
     items: dict[str, Items] = {}
     for benchmark in sorted(given & {*BENCHMARKS}):
@@ -186,24 +208,50 @@ def _profiles(signatures: dict[str, Values]) -> set[str]:
 
 
 def _item_files(
-    root: Path, sides: tuple[Tree, Tree], dataset: Dataset, read: tuple[_Side, _Side]
+    root: Path,
+    sides: tuple[Tree, Tree],
+    dataset: Dataset,
+    read: tuple[_Side, _Side],
+    outputs: bool,
 ) -> list[dict[str, ItemFiles]]:
     """The score rows of each side by benchmark, and what CIMemories' are about where it is sure."""
-    folder = root / f"data/runs/{dataset}/cimemories"
-    data = (folder / "inputs/contexts.jsonl", folder / "judge_only/attributes.jsonl")
-    here: set[str] = set()
-    with suppress(InputError):  # the working tree need not be one of the sides
-        here = _profiles(read_signatures(Tree(WORKING_TREE, None, root), dataset))
-    sure = len(here) == 1 and all(_profiles(side.signatures) == here for side in read)
-    about = data if sure and all(file.is_file() for file in data) else None
+    about = _about(root, sides, dataset, read, outputs)
     found = []
-    for tree, side in zip(sides, read, strict=True):
+    for tree, side, own in zip(sides, read, about, strict=True):
         scores = {
             benchmark: tree.files(f"data/runs/{dataset}/{benchmark}/scores/*.jsonl")
             for benchmark in BENCHMARKS
         }
         of = {benchmark: ItemFiles(files) for benchmark, files in scores.items()}
         labelled = scores["cimemories"] if side.labels else []
-        of["cimemories"] = ItemFiles(labelled, side.labels, about)
+        of["cimemories"] = ItemFiles(labelled, side.labels, own)
         found.append(of)
     return found
+
+
+def _about(
+    root: Path,
+    sides: tuple[Tree, Tree],
+    dataset: Dataset,
+    read: tuple[_Side, _Side],
+    outputs: bool,
+) -> list[About | None]:
+    """CIMemories' contexts and attributes of each side; on one side alone they pair nothing.
+
+    Those of the working tree stand for both where their digest is that of both sides' data, so
+    that DVC is asked for no more than it has to be.
+    """
+    here: set[str] = set()
+    with suppress(InputError):  # the working tree need not be one of the sides
+        here = _profiles(read_signatures(Tree(WORKING_TREE, None, root), dataset))
+    data = [f"data/runs/{dataset}/cimemories/{name}" for name in _ABOUT]
+    if len(here) == 1 and all(_profiles(side.signatures) == here for side in read):
+        about = (root / data[0], root / data[1])
+        if all(file.is_file() for file in about):
+            return [about, about]
+    found: list[About | None] = []
+    for tree, side in zip(sides, read, strict=True):
+        wanted = outputs and _profiles(side.signatures)
+        contexts, attributes = (tree.output(file) if wanted else None for file in data)
+        found.append((contexts, attributes) if contexts and attributes else None)
+    return found if all(found) else [None, None]

@@ -62,6 +62,11 @@ class Items:
     flips_needed: int | None = None
     smallest_difference: float | None = None
 
+    @property
+    def flips(self) -> tuple[str, ...]:
+        """Ids of the items that got better or worse."""
+        return self.won + self.lost
+
 
 def summarize(path: str, found: ItemPairs, settings: Diff) -> Items:
     """One metric's items; the draws are seeded by the params and the metric's path."""

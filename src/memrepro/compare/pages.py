@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 from memrepro.compare import DatasetDiff, Difference, Metric
 from memrepro.compare.items import Items
 from memrepro.compare.metrics import Entries
-
-# Texts of a metric's items by id, for a dataset and the metric's path.
-Texts = Callable[[str, str], dict[str, str]]
+from memrepro.compare.texts import Text
 
 # How many ids a line names; JSON and `--texts` have all.
 _SHOWN = 20
+# How many characters of a text a line shows: a whole history can be a context. JSON has all.
+_TEXT = 1000
 # How many characters of a setting's value are shown.
 _WIDTH = 60
 
@@ -24,13 +24,8 @@ class Block(NamedTuple):
     lines: list[str]
 
 
-def blocks(difference: Difference, texts: Texts | None) -> Iterator[Block]:
-    """The parts of the page, in order.
-
-    Args:
-        difference: what was found.
-        texts: where the texts of flipped items come from, if they are wanted.
-    """
+def blocks(difference: Difference) -> Iterator[Block]:
+    """The parts of the page, in order."""
     a, b = (
         f"{name} ({commit[:10]})" if commit else name
         for name, commit in zip(difference.names, difference.commits, strict=True)
@@ -40,16 +35,17 @@ def blocks(difference: Difference, texts: Texts | None) -> Iterator[Block]:
     if same:
         return
     for dataset in difference.datasets:
-        yield from _of_dataset(dataset, difference.names, texts)
+        yield from _of_dataset(dataset, difference.names)
+    if difference.not_at_hand:
+        yield Block("not at hand", [], list(difference.not_at_hand))
     for what, changes in vars(difference.surroundings).items():
         if changes:
             rows = [[key, _short(old), _short(new)] for key, (old, new) in changes.items()]
-            yield Block(f"what else differs: {what}", [["key", *difference.names], *rows], [])
+            title = f"what else differs: {what.replace('_', ' ')}"
+            yield Block(title, [["key", *difference.names], *rows], [])
 
 
-def _of_dataset(
-    dataset: DatasetDiff, names: tuple[str, str], texts: Texts | None
-) -> Iterator[Block]:
+def _of_dataset(dataset: DatasetDiff, names: tuple[str, str]) -> Iterator[Block]:
     moved = dataset.moved
     family = sum(
         metric.in_family and bool(metric.items and metric.items.pairs) for metric in dataset.metrics
@@ -66,7 +62,7 @@ def _of_dataset(
     )
     for title, lines in (
         ("how sure", [line for metric in moved for line in _verdict(dataset, metric)]),
-        ("items that flipped", [x for m in moved for x in _flips(dataset, m, texts)]),
+        ("items that flipped", [line for metric in moved for line in _flips(metric, names)]),
         ("set otherwise", _grouped(dataset.metrics, _settings)),
         ("not measured alike", _grouped(dataset.metrics, _reasons)),
     ):
@@ -155,19 +151,37 @@ def _power(items: Items) -> str:
     return f"{needed}, a difference of {items.smallest_difference:.4f} of {items.pairs} items"
 
 
-def _flips(dataset: DatasetDiff, metric: Metric, texts: Texts | None) -> Iterator[str]:
+def _flips(metric: Metric, names: tuple[str, str]) -> Iterator[str]:
     if metric.items is None:
         return
     words = ("grew", "shrank") if metric.direction == 0 else ("won", "lost")
-    known = texts(dataset.dataset, metric.path) if texts else {}
     for word, ids in zip(words, (metric.items.won, metric.items.lost), strict=True):
         if not ids:
             continue
-        shown = ids if texts else ids[:_SHOWN]
+        shown = ids if metric.texts else ids[:_SHOWN]
         more = f" and {len(ids) - len(shown)} more" if len(ids) > len(shown) else ""
         yield f"{metric.path} {word}: {', '.join(shown)}{more}"
-        if texts:
-            yield from (f"  {item}: {known.get(item, 'its text is not at hand')}" for item in ids)
+        if metric.texts:
+            for item in ids:
+                yield from (f"  {item}{line}" for line in _told(metric.texts[item], names))
+
+
+def _told(texts: tuple[Text, Text], names: tuple[str, str]) -> Iterator[str]:
+    """What the sides have in common once, the rest of each side by its name."""
+    a, b = texts
+    if not a and not b:
+        yield ": its text is not at hand"
+    for part in {**a, **b}:
+        sides = [(f" of {name}", text[part]) for name, text in zip(names, texts, strict=True)
+                 if part in text]  # fmt: skip
+        if a.get(part) == b.get(part):
+            sides = [("", a[part])]
+        yield from (f" {part}{side}: {_line(text)}" for side, text in sides)
+
+
+def _line(text: str) -> str:
+    line = " ".join(text.split()) or "(empty)"
+    return line if len(line) <= _TEXT else f"{line[:_TEXT]}…"
 
 
 def _settings(metric: Metric) -> list[str]:

@@ -4,31 +4,25 @@ import json
 from dataclasses import fields
 from typing import Any, Literal
 
-from memrepro.compare import DatasetDiff, Difference, Metric
+from memrepro.compare import Difference, Metric
 from memrepro.compare.gate import failures
-from memrepro.compare.pages import Block, Texts, blocks
+from memrepro.compare.pages import Block, blocks
 
 Format = Literal["table", "json", "markdown"]
 FORMATS: tuple[Format, ...] = ("table", "json", "markdown")
 
 
-def render(difference: Difference, form: Format, texts: Texts | None = None) -> str:
-    """The whole comparison.
-
-    Args:
-        difference: what was found.
-        form: how to write it.
-        texts: where the texts of flipped items come from, if they are wanted.
-    """
+def render(difference: Difference, form: Format) -> str:
+    """The whole comparison, in a form."""
     if form == "json":
-        values = _values(difference, texts)
+        values = _values(difference)
         # default: a date in a params file
         return json.dumps(values, ensure_ascii=False, allow_nan=False, default=str) + "\n"
     write = _markdown if form == "markdown" else _plain
-    return "\n".join(write(block) for block in blocks(difference, texts))
+    return "\n".join(write(block) for block in blocks(difference))
 
 
-def _values(difference: Difference, texts: Texts | None) -> dict[str, Any]:
+def _values(difference: Difference) -> dict[str, Any]:
     sides = [
         {"name": name, "commit": commit}
         for name, commit in zip(difference.names, difference.commits, strict=True)
@@ -42,13 +36,14 @@ def _values(difference: Difference, texts: Texts | None) -> dict[str, Any]:
                 "settings": one.settings.model_dump(),
                 "metrics_compared": len(one.metrics),
                 "family": [metric.path for metric in one.metrics if metric.in_family],
-                "moved": [_metric_values(one, metric, texts) for metric in one.moved],
+                "moved": [_metric_values(metric) for metric in one.moved],
             }
             for one in difference.datasets
         },
         "regressions": failures(difference, "regression"),
         "incomparable": failures(difference, "incomparable"),
         "differs": _fields(difference.surroundings),
+        "not_at_hand": difference.not_at_hand,
     }
 
 
@@ -57,16 +52,14 @@ def _fields(row: Any) -> dict[str, Any]:
     return {field.name: getattr(row, field.name) for field in fields(row)}
 
 
-def _metric_values(dataset: DatasetDiff, metric: Metric, texts: Texts | None) -> dict[str, Any]:
+def _metric_values(metric: Metric) -> dict[str, Any]:
     values = {
         **_fields(metric),
         "comparability": _fields(metric.comparability),
         "items": _fields(metric.items) if metric.items else None,
     }
-    if texts and metric.items:
-        known = texts(dataset.dataset, metric.path)
-        flips = metric.items.won + metric.items.lost
-        values["texts"] = {item: known[item] for item in flips if item in known}
+    if metric.texts is None:
+        del values["texts"]  # an empty one says that none is at hand
     return values
 
 

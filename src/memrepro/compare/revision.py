@@ -1,18 +1,19 @@
-"""A revision's files, taken out of Git into a folder of their own; the working tree as it lies."""
+"""A revision's files, brought from Git and DVC into a folder; the working tree as it lies."""
 
 import re
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from memrepro.compare.outputs import Bring, open_outputs
 from memrepro.errors import InputError
 
 WORKING_TREE = "the working tree"
-# All that a comparison reads; the rest of a revision stays in Git.
+# All that every comparison reads; the rest of a revision stays in Git.
 _WANTED = re.compile(
     r"metrics/[^/]+\.json"
     r"|data/runs/[^/]+/signatures\.jsonl"
@@ -25,18 +26,37 @@ _FOLDERS = ("metrics", "data", "prompts", "full", "params.yaml", "dvc.lock", "re
 _BLOCK = 1 << 20
 
 
+def _as_it_lies(file: str) -> str:
+    return "is not there; run dvc repro"
+
+
 @dataclass(frozen=True)
 class Tree:
-    """One side of a comparison: how it was asked for, its commit if it has one, where to read."""
+    """One side of a comparison: how it was asked for, its commit if it has one, where to read.
+
+    `bring` adds a stage's output to a revision's files; `missing` says of each that was asked for
+    and is not at hand, why.
+    """
 
     name: str
     commit: str | None
     root: Path
+    bring: Bring = _as_it_lies
+    missing: dict[str, str] = field(default_factory=dict)
 
     def path(self, file: str) -> Path | None:
         """A file of this side; None if it has none of that name."""
         path = self.root / file
         return path if path.is_file() else None
+
+    def output(self, file: str) -> Path | None:
+        """A stage's output, of a revision through DVC; None, and told in `missing`, if not at hand.
+
+        `path` is for what is committed, and never opens DVC.
+        """
+        if self.path(file) is None and file not in self.missing and (why := self.bring(file)):
+            self.missing[file] = why
+        return self.path(file)
 
     def files(self, pattern: str) -> list[Path]:
         """The files of this side that match, sorted."""
@@ -54,9 +74,12 @@ def open_tree(root: Path, revision: str | None) -> Iterator[Tree]:
         yield Tree(WORKING_TREE, None, root)
         return
     commit = resolve(root, revision)
-    with tempfile.TemporaryDirectory(prefix="memrepro-diff-") as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="memrepro-diff-") as folder,
+        open_outputs(root, commit, Path(folder)) as bring,
+    ):
         _extract(root, commit, Path(folder))
-        yield Tree(revision, commit, Path(folder))
+        yield Tree(revision, commit, Path(folder), bring)
 
 
 @contextmanager

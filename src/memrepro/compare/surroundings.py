@@ -1,4 +1,4 @@
-"""What else two sides differ in: data, params, prompts, models, versions, recipe, stages."""
+"""What else two sides differ in: data, params, prompts, models, versions, image files, stages."""
 
 import re
 import tomllib
@@ -28,8 +28,8 @@ _PINNED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^\s;\\]+)", re.MULTI
 class Surroundings:
     """What differs beside the metrics, each by its key.
 
-    `pins` are of fetched and committed data, `models` the params' models, `recipe` the digest of
-    what the image is built from, `stages` the locked outputs of stages.
+    `pins` are of fetched and committed data, `models` the params' models, `image_files` the digests
+    of files that shape the image (its recipe is of more), `stages` the locked outputs of stages.
     """
 
     pins: Changes
@@ -37,7 +37,7 @@ class Surroundings:
     prompts: Changes
     models: Changes
     versions: Changes
-    recipe: Changes
+    image_files: Changes
     stages: Changes
 
 
@@ -115,9 +115,10 @@ def _versions(tree: Tree) -> Iterator[Entry]:
         yield from _PINNED.findall(read_text(path))
 
 
-def _recipe(tree: Tree) -> Iterator[Entry]:
-    files = ("Dockerfile", _VERSIONS)
-    yield "digest", sha256_value({n: sha256_file(p) for n in files if (p := tree.path(n))})
+def _image_files(tree: Tree) -> Iterator[Entry]:
+    for name in ("Dockerfile", _VERSIONS):
+        if path := tree.path(name):
+            yield name, sha256_file(path)
 
 
 def _stages(tree: Tree) -> Iterator[Entry]:
@@ -134,6 +135,6 @@ _READERS: dict[str, Callable[[Tree], Iterator[Entry]]] = {
     "params": _params,
     "prompts": _prompts,
     "versions": _versions,
-    "recipe": _recipe,
+    "image_files": _image_files,
     "stages": _stages,
 }

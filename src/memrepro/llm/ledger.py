@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from memrepro.errors import InputError, ServiceError
@@ -94,21 +94,20 @@ def open_store(path: Path) -> Iterator[Store]:
     Raises:
         ServiceError: it cannot be opened or is no store.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        # One connection each, so that looking up never waits for a commit.
-        writer = sqlite3.connect(path, check_same_thread=False)
-        # Every commit is synced: replies are paid for, and a power cut must not take them.
-        writer.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
-        writer.execute(
-            "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) "
-            "WITHOUT ROWID"
-        )
-        reader = sqlite3.connect(path)
-    except (OSError, sqlite3.Error) as error:
-        raise ServiceError(f"the working store cannot be used: {error}", where=str(path)) from error
-    try:
+    with ExitStack() as opened:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            # One connection each, so that looking up never waits for a commit.
+            writer = opened.enter_context(closing(sqlite3.connect(path, check_same_thread=False)))
+            # Every commit is synced: replies are paid for, and a power cut must not take them.
+            writer.executescript("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;")
+            writer.execute(
+                "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) "
+                "WITHOUT ROWID"
+            )
+            reader = opened.enter_context(closing(sqlite3.connect(path)))
+        except (OSError, sqlite3.Error) as error:
+            raise ServiceError(
+                f"the working store cannot be used: {error}", where=str(path)
+            ) from error
         yield Store(reader, writer)
-    finally:
-        reader.close()
-        writer.close()

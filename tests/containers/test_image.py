@@ -1,6 +1,7 @@
 """Building and finding the image, with an engine that is a script: what it is asked and given."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,11 @@ def test_a_build_is_labelled_with_its_recipe_and_given_its_files_alone(
     (checkout / "ca.pem").write_text("PEM")
     base = json.dumps([{"Id": "sha256:a", "RepoDigests": ["python@sha256:b", "x@sha256:c"]}])
     engine_that_builds(programs, checkout, base, "dense")
-    ran = memrepro(checkout, "image", "build", "--network", "host", "--ca", "ca.pem")
+    before = os.umask(0o077)
+    try:
+        ran = memrepro(checkout, "image", "build", "--network", "host", "--ca", "ca.pem")
+    finally:
+        os.umask(before)
     assert ran.code == 0, ran.err
     digest = recipe(checkout).digest
     assert ran.out.splitlines() == [

@@ -77,6 +77,24 @@ def test_a_stage_writes_its_outputs_for_everybody_and_reports_facts(
     }
 
 
+def test_what_a_library_keeps_to_itself_is_opened_and_no_links_target(
+    project: Path, out: Path, tmp_path: Path
+) -> None:
+    """Also after an error, so that whoever runs this can remove it."""
+    (out / "cache").mkdir()
+    for path in (out / "cache/own.bin", tmp_path / "elsewhere"):
+        path.write_text("x")
+        path.chmod(0o600)
+    (out / "link").symlink_to(tmp_path / "elsewhere")
+    (out / "cache").chmod(0o700)
+    out.chmod(0o750)
+    assert run(project, out, "inmind.dream") == 2
+    assert modes(out)["cache"] == 0o777
+    assert modes(out)["cache/own.bin"] == 0o644
+    assert (tmp_path / "elsewhere").stat().st_mode & 0o777 == 0o600
+    assert out.stat().st_mode & 0o777 == 0o750  # the runner's own
+
+
 def test_an_error_is_reported_and_is_the_exit_code(project: Path, out: Path) -> None:
     assert run(project, out, "inmind.remember", "--system", "elephant") == 2
     said = json.loads((out / "report.json").read_text())["error"]

@@ -167,7 +167,7 @@ paper: setup
 	@stage=$$BENCHMARK.remember@$$SYSTEM; \
 	if [ "$$SYSTEM" = labels ]; then stage=$$BENCHMARK.verify; fi; \
 	$(RUN) dvc repro "$(if $(filter full,$(DATASET)),full/dvc.yaml:)$$stage"
-	@$(RUN) memrepro cost --dataset $(DATASET) --benchmark "$$BENCHMARK"
+	@$(RUN) memrepro cost --dataset $(DATASET) --benchmark "$$BENCHMARK" --system "$$SYSTEM"
 	@$(RUN) memrepro record --dataset $(DATASET) --benchmark "$$BENCHMARK" --system "$$SYSTEM" \
 		--budget "$$BUDGET" $(ARGS)
 

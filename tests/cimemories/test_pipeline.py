@@ -223,7 +223,10 @@ def test_the_cost_counts_a_verdict_on_every_message_yet_to_come(
     project: Path, server: FaultServer
 ) -> None:
     """16 messages of one prompt's samples and levels, and as many verdicts."""
-    rows, _ = estimate(project, load_params(project, "sample"), None, "cimemories", 100, None)
-    counts = {row.step: (row.calls, row.recorded) for row in rows if row.system == SYSTEM}
+    params = load_params(project, "sample")
+    rows, _ = estimate(
+        project, params, benchmark="cimemories", system=SYSTEM, output_tokens=100, vocabularies=None
+    )
+    counts = {row.step: (row.calls, row.recorded) for row in rows}
     assert counts == {"answer": (16, 0), "judge": (16, 0)}
     assert server.total == 0

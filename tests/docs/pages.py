@@ -5,6 +5,7 @@ A block with commands has an HTML comment before it, `<!-- test: … -->`, that 
 - `runs`: run it in a fresh copy of the checkout;
 - `results.jsonl`: the same, with a results file of CIMemories' released code there;
 - `reproduced`: run it where the sample has been reproduced;
+- `newcomer`: run it after the others of its kind, as `test_newcomer.py` does;
 - `exit N` behind one of these: its last command exits with N, not 0;
 - `needs key`, `needs network`, `needs docker`, `needs server` (a model's), `needs both datasets`:
   do not run it; its commands are only held to the command line and the Makefile.
@@ -13,7 +14,10 @@ A command begins with `$ ` and goes on while a double quote is open; what follow
 is its output, line for line but for `…`, which stands for anything. Where nothing is run, commands may stand without the `$ `.
 """
 
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,3 +95,34 @@ def _commands(lines: list[str]) -> Iterator[Command]:
         while "\n".join(lines[start:first]).count('"') % 2:  # goes on to the closing quote
             first += 1
         yield Command("\n".join(lines[start:first])[2:], tuple(lines[first:end]))
+
+
+def shell(
+    project: Path, text: str, tools: Path = Path(sys.executable).parent
+) -> "subprocess.CompletedProcess[str]":
+    """Run a command in a project, with the programs of an environment."""
+    environment = {
+        **os.environ,
+        "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT / "src"),
+        "MEMREPRO_RUNNER": "host",
+        "COLUMNS": "200",
+    }
+    return subprocess.run(
+        ["bash", "-o", "pipefail", "-c", text],
+        cwd=project,
+        env=environment,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def compare(said: tuple[str, ...], printed: str, command: str) -> None:
+    """Each line that is said to be printed is, in this order; `…` stands for anything."""
+    lines = iter(printed.split("\n"))
+    for line in said:
+        pattern = re.compile(".*".join(map(re.escape, line.rstrip().split("…"))))
+        assert any(pattern.fullmatch(one.rstrip()) for one in lines), (
+            f"{command}\nprinted:\n{printed}\nin which is not, or not in its place:\n{line}"
+        )

@@ -1,11 +1,9 @@
 """Every command in README and documentation is run, or known to the command line and marked."""
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +11,7 @@ import pytest
 
 from memrepro.cli.reference import commands
 from tests.cimemories.results import context, profile
-from tests.docs.pages import NEEDS, RUNS, Block, blocks, pages
+from tests.docs.pages import NEEDS, RUNS, Block, blocks, compare, pages, shell
 from tests.projects import ROOT, copy_checkout
 
 BLOCKS = blocks()
@@ -28,7 +26,7 @@ def chosen(*kinds: str) -> list[Block]:
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.place)
 def test_a_block_with_commands_says_what_is_done_with_it(block: Block) -> None:
     said = block.kind
-    assert said in RUNS or (said.startswith("needs ") and said[6:] in NEEDS), block.test
+    assert said in {*RUNS, "newcomer"} or (said.startswith("needs ") and said[6:] in NEEDS), block.test
 
 
 @pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.place)
@@ -74,7 +72,7 @@ def reproduced(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if (ROOT / folder).is_dir():
             shutil.copytree(ROOT / folder, project / folder, dirs_exist_ok=True)
     _commit(project)
-    done = _shell(project, "dvc repro -q")
+    done = shell(project, "dvc repro -q")
     assert done.returncode == 0, done.stderr
     return project
 
@@ -111,43 +109,15 @@ def test_runs_once_the_sample_is_reproduced(block: Block, restored: Path) -> Non
     _run(block, restored)
     if any("dvc repro" in command.text for command in block.commands):
         subprocess.run(["git", "-C", str(restored), "checkout", "-q", "."], check=True)
-        assert _shell(restored, "dvc repro -q").returncode == 0
+        assert shell(restored, "dvc repro -q").returncode == 0
 
 
 def _run(block: Block, project: Path) -> None:
     for number, command in enumerate(block.commands, start=1):
-        done = _shell(project, command.text)
+        done = shell(project, command.text)
         wanted = block.exit_code if number == len(block.commands) else 0
         assert done.returncode == wanted, f"{command.text}\n{done.stdout}{done.stderr}"
-        _compare(command.output, done.stdout, command.text)
-
-
-def _shell(project: Path, text: str) -> "subprocess.CompletedProcess[str]":
-    environment = {
-        **os.environ,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT / "src"),
-        "MEMREPRO_RUNNER": "host",
-        "COLUMNS": "200",
-    }
-    return subprocess.run(
-        ["bash", "-o", "pipefail", "-c", text],
-        cwd=project,
-        env=environment,
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-    )
-
-
-def _compare(said: tuple[str, ...], printed: str, command: str) -> None:
-    """Each line that is said to be printed is, in this order; `…` stands for anything."""
-    lines = iter(printed.split("\n"))
-    for line in said:
-        pattern = re.compile(".*".join(map(re.escape, line.rstrip().split("…"))))
-        assert any(pattern.fullmatch(one.rstrip()) for one in lines), (
-            f"{command}\nprinted:\n{printed}\nin which is not, or not in its place:\n{line}"
-        )
+        compare(command.output, done.stdout, command.text)
 
 
 def _write_results(file: Path) -> None:

@@ -328,6 +328,12 @@ def test_the_cost_is_told_before_a_run(project: Path, server: FaultServer) -> No
     assert words[2:5] == [SYSTEM, "55", "0"]
     assert words[-2:] == [f"{55 * 100 * 1e-4:.2f}", f"{55 * 256 * 1e-4:.2f}"]
     assert "estimated at four bytes a token" in told.stdout
+    capped = command(project, *asked, "--system", SYSTEM, "--output-tokens", "300").stdout
+    words = next(line.split() for line in capped.split("\n") if " answer " in line)
+    assert words[-2:] == [f"{55 * 256 * 1e-4:.2f}"] * 2
+    assert {line.split()[2] for line in capped.split("\n") if " inmind " in line} == {SYSTEM}
+    unknown = command(project, *asked, "--system", "nobody")
+    assert unknown.returncode == 2 and "nobody" in unknown.stderr
     assert server.total == 0
     record(recording(project), Progress(show=lambda _: None))
     after = command(project, *asked)

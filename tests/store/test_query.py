@@ -25,7 +25,7 @@ from tests.compare.project import binary, new_project, write_cimemories, write_i
 from tests.projects import ROOT, copy_inputs
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SECTION = README[README.index("## Ask the tables") : README.index("## Commands")]
+SECTION = README[README.index("## Ask the tables") : README.index("## Run it with your own models")]
 # Command, and what it prints.
 EXAMPLES = re.findall(r'```\n\$ (memrepro query ".*?")\n(.*?)```', SECTION, re.DOTALL)
 WRITING = [

@@ -172,6 +172,7 @@ def cost(
         str | None, typer.Option(help="As if every step asked this row of `models`.")
     ] = None,
     benchmark: Annotated[str | None, typer.Option(help="One benchmark; all by default.")] = None,
+    system: Annotated[str | None, typer.Option(help="One memory system; all by default.")] = None,
     output_tokens: Annotated[
         int, typer.Option(help="Tokens that a reply is taken to have, with its reasoning.")
     ] = 600,
@@ -184,8 +185,15 @@ def cost(
 
     root = find_root()
     params = load_params(root, dataset_of(dataset))
-    vocabularies = os.environ.get("TIKTOKEN_CACHE_DIR")
-    rows, counted = estimate(root, params, model, benchmark, output_tokens, vocabularies)
+    rows, counted = estimate(
+        root,
+        params,
+        model=model,
+        benchmark=benchmark,
+        system=system,
+        output_tokens=output_tokens,
+        vocabularies=os.environ.get("TIKTOKEN_CACHE_DIR"),
+    )
     columns = ("benchmark", "step", "system", "calls", "recorded", "prompt tokens", "US$")
     table = Table(*columns, "at most", box=None)
     for row in rows:

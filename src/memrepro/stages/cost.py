@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+from memrepro.errors import InputError
 from memrepro.llm.call import Call, Reply
 from memrepro.llm.ledger import read_shard
 from memrepro.llm.tokens import token_counter
@@ -28,39 +29,53 @@ class Cost(NamedTuple):
 def estimate(
     root: Path,
     params: Params,
-    model: str | None,
-    benchmark: str | None,
+    *,
+    model: str | None = None,
+    benchmark: str | None = None,
+    system: str | None = None,
     output_tokens: int,
     vocabularies: str | None,
 ) -> tuple[list[Cost], str]:
-    """Estimate every system that the params name.
+    """Estimate the systems that the params name.
 
     Args:
         root: the project, in which the contexts are reproduced.
         params: the dataset's params.
-        benchmark: the one to estimate, or None for all.
         model: a row of `models` that stands in for those of the steps, or None.
-        output_tokens: how many tokens a reply is taken to have.
+        benchmark: the one to estimate, or None for all.
+        system: the one to estimate, or None for all.
+        output_tokens: how many tokens a reply is taken to have, if its cap allows for them.
         vocabularies: the folder of tiktoken's files, if there is one.
 
     Returns:
         A row for each step and system, and how the tokens were counted.
 
     Raises:
-        InputError: no such model, or a stage's output is missing.
+        InputError: no such model or system, or a stage's output is missing.
     """
     if model is not None:
         params = _with_model(params, model)
-    counter, counted = token_counter(
-        model_of(params, params.inmind.answer.model).name, vocabularies
-    )
-    rows = [
-        _cost(root, params, one, step, system, counter, output_tokens)
+    asked = [
+        (one, name, step)
         for one in ((benchmark,) if benchmark else BENCHMARKS)
-        for system in dict.fromkeys((*recorded_names(params, one), *systems_of(params, one)))
-        for step in steps(params, one, system)
+        for name in dict.fromkeys((*recorded_names(params, one), *systems_of(params, one)))
+        for step in steps(params, one, name)
     ]
-    return rows, counted
+    if system is not None and system not in {name for _, name, _ in asked}:
+        raise InputError(
+            "no such system in the params",
+            where="--system",
+            expected=", ".join(sorted({name for _, name, _ in asked})),
+            found=system,
+        )
+    rows, ways = [], []
+    for one, name, step in asked:
+        if system in (None, name):
+            served = model_of(params, step.settings.model).name
+            counter, way = token_counter(served, vocabularies)
+            rows.append(_cost(root, params, one, step, name, counter, output_tokens))
+            ways.append(way)
+    return rows, "; ".join(dict.fromkeys(ways))
 
 
 def _with_model(params: Params, model: str) -> Params:
@@ -98,6 +113,8 @@ def _cost(
         # every reply is taken to be.
         return found.get(key) or _stand_in(key, output_tokens)
 
+    reply_tokens = min(output_tokens, step.settings.cap)
+
     # Equal calls are one: it is sent and paid once.
     sizes = {
         call.key(): _prompt_tokens(call, counter)
@@ -113,7 +130,7 @@ def _cost(
         calls=len(sizes),
         recorded=len(sizes) - missing,
         prompt_tokens=sum(sizes.values()),
-        likely=prompt + missing * output_tokens * model.price_output / 1e6,
+        likely=prompt + missing * reply_tokens * model.price_output / 1e6,
         at_most=prompt + missing * step.settings.cap * model.price_output / 1e6,
     )
 

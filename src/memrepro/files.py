@@ -238,3 +238,12 @@ def write_text(path: Path, text: str) -> None:
             where=str(path),
             hint="free disk space or make the folder writable, then run the same command again",
         ) from None
+
+
+def leaves(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every value of nested JSON objects that is none itself, with the keys that lead to it."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from leaves(inner, (*place, key))
+    else:
+        yield place, value

@@ -3,15 +3,14 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memrepro.cli.project import find_root
 from memrepro.errors import CheckFailed, InputError
-from memrepro.files import write_text
+from memrepro.files import leaves, read_json, read_records, write_text
 from memrepro.params import DATASETS, Dataset, load_params
 
 if TYPE_CHECKING:
@@ -99,7 +98,6 @@ def metrics(
     from rich.console import Console
     from rich.table import Table
 
-    from memrepro.files import read_json, read_records
     from memrepro.signature import Signature
     from memrepro.store import metric_name
 
@@ -112,7 +110,7 @@ def metrics(
         for row in read_records(root / f"data/runs/{name}/signatures.jsonl", Signature, hint=hint)
     }
     table = Table("benchmark", "system", "metric", "value", "comparable with the paper", box=None)
-    for place, value in _leaves(values, ()):
+    for place, value in leaves(values):
         signature = signatures["/".join((*place[:-1], metric_name(place[-1])))]
         shown = f"{value:.4f}" if isinstance(value, float) else str(value)
         table.add_row(
@@ -130,15 +128,6 @@ def _metric(place: tuple[str, ...], system: str) -> str:
     """What names a metric beside its benchmark and system: a reading, or an edition and a mode."""
     at = place.index(system, 1)
     return "/".join((*place[1:at], *place[at + 1 :]))
-
-
-def _leaves(value: Any, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every number of a nested metrics file, and the keys that lead to it."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _leaves(inner, (*place, key))
-    else:
-        yield place, value
 
 
 def schema(

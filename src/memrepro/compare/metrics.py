@@ -1,12 +1,11 @@
 """Two sides' metrics files: what moved, was added, removed or null."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from memrepro.compare.revision import Tree
 from memrepro.errors import InputError
-from memrepro.files import read_json
+from memrepro.files import leaves, read_json
 from memrepro.store import metric_name
 
 State = Literal["same", "changed", "added", "removed", "null_in_a", "null_in_b", "null_in_both"]
@@ -61,7 +60,7 @@ def read_metrics(tree: Tree, dataset: str) -> dict[str, Entries] | None:
     if not isinstance(value, dict):
         raise InputError("not a metrics file", where=str(path), expected="a JSON object")
     found: dict[str, Entries] = {}
-    for place, leaf in _leaves(value, ()):
+    for place, leaf in leaves(value):
         if isinstance(leaf, bool) or not isinstance(leaf, int | float | None):
             raise InputError(
                 "not a metric", where=f"{path}, key {'/'.join(place)}",
@@ -70,14 +69,6 @@ def read_metrics(tree: Tree, dataset: str) -> dict[str, Entries] | None:
         *before, key = place
         found.setdefault("/".join((*before, metric_name(key))), {})[key] = leaf
     return found
-
-
-def _leaves(value: Any, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _leaves(inner, (*place, key))
-    else:
-        yield place, value
 
 
 def pair_metrics(a: dict[str, Entries] | None, b: dict[str, Entries] | None) -> list[Pair]:

@@ -22,7 +22,7 @@ _FOLDERS = (
     "data/ledger/sample",
     "prompts",
 )
-_FILES = ("data/sources.toml", "data/README.md")
+_FILES = ("data/sources.toml",)
 _LINE = re.compile(r"([0-9a-f]{64})  ([^\\\r\n]+)")
 
 

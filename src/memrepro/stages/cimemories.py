@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import TypeVar
 
 from tqdm import tqdm
 
@@ -10,17 +9,14 @@ from memrepro import memory
 from memrepro.benchmarks.base import FactMemory
 from memrepro.benchmarks.cimemories import compose, label_rules
 from memrepro.benchmarks.cimemories import judge as judging
-from memrepro.benchmarks.cimemories.build import Rows
-from memrepro.benchmarks.cimemories.build import build as build_rows
 from memrepro.benchmarks.cimemories.compositions import compose_sets
 from memrepro.benchmarks.cimemories.describe import data_facts
-from memrepro.benchmarks.cimemories.profiles import Profile, parse_profiles
 from memrepro.benchmarks.cimemories.remember import Prepare, query, select
 from memrepro.benchmarks.cimemories.reveal import Attribute, RevealJudge
 from memrepro.benchmarks.cimemories.score import score
 from memrepro.benchmarks.cimemories.tables import parse_contexts, parse_pairs
 from memrepro.errors import InputError
-from memrepro.files import read_json, read_records, read_text, write_json, write_records
+from memrepro.files import read_records, read_text, write_json, write_records
 from memrepro.memory.base import Oracle, Tagged, render
 from memrepro.params import system_params
 from memrepro.records import (
@@ -32,32 +28,19 @@ from memrepro.records import (
     CIMemoriesSelection,
     CIMemoriesStatement,
     CIMemoriesVerdict,
-    Record,
     Turn,
+)
+from memrepro.stages.cimemories_rows import (
+    BENCHMARK,
+    attributes_by_profile,
+    edition_rows,
+    read_profiles,
+    read_rows,
 )
 from memrepro.stages.declarations.cimemories import table_path
 from memrepro.stages.pinned import fetched_and_committed, hold_to_pins
 from memrepro.stages.resources import resources_of
 from memrepro.stages.work import Work
-
-BENCHMARK = "cimemories"
-R = TypeVar("R", bound=Record)
-
-
-def read_rows(work: Work, name: str, record: type[R]) -> list[R]:
-    """The rows of one of the benchmark's stage outputs."""
-    return read_records(work.read(BENCHMARK, name), record, hint="dvc repro")
-
-
-def read_profiles(work: Work) -> list[Profile]:
-    """The edition's profiles, each row checked.
-
-    Raises:
-        InputError: the file is missing, or a row is malformed: names file, profile and field.
-    """
-    path = work.root / work.params.cimemories.data.profiles
-    hint = "memrepro fetch --dataset full" if work.params.dataset == "full" else None
-    return parse_profiles(read_json(path, hint=hint), str(path))
 
 
 def verify(work: Work) -> None:
@@ -72,11 +55,6 @@ def verify(work: Work) -> None:
     facts = data_facts(read_profiles(work))
     write_json(work.write(BENCHMARK, "data_facts.json"), facts)
     write_records(work.write(BENCHMARK, "verified.jsonl"), verified)
-
-
-def edition_rows(work: Work) -> Rows:
-    """The edition's profiles as rows."""
-    return build_rows(read_profiles(work))
 
 
 def label(work: Work, source: str) -> None:
@@ -192,12 +170,6 @@ def _tagging(domains: Iterable[CIMemoriesDomain]) -> Prepare:
         return asked
 
     return prepare
-
-
-def attributes_by_profile(work: Work) -> dict[int, list[CIMemoriesAttribute]]:
-    """The judge-only attributes of each profile, in order."""
-    rows = read_rows(work, "judge_only/attributes.jsonl", CIMemoriesAttribute)
-    return {number: list(group) for number, group in groupby(rows, key=lambda one: one.profile)}
 
 
 def judge_system(work: Work, system: str) -> None:

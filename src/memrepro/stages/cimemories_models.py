@@ -28,7 +28,7 @@ from memrepro.records import (
     CIMemoriesStatement,
     CIMemoriesVerdict,
 )
-from memrepro.stages.cimemories import (
+from memrepro.stages.cimemories_rows import (
     BENCHMARK,
     attributes_by_profile,
     edition_rows,

@@ -5,7 +5,7 @@ from typing import Any
 
 from memrepro.benchmarks.cimemories.sensitivity import label_variants, task_orders
 from memrepro.records import CIMemoriesContext, CIMemoriesCounts, CIMemoriesLabels
-from memrepro.stages.cimemories import BENCHMARK, read_rows
+from memrepro.stages.cimemories_rows import BENCHMARK, read_rows
 from memrepro.stages.work import Work
 from memrepro.store.cimemories_runs import (
     Labels,

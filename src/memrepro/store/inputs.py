@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memrepro.files import read_json, read_records
+from memrepro.files import leaves, read_json, read_records
 from memrepro.llm.call import Reply
 from memrepro.params import ModelStep, Params, params_path
 from memrepro.records import (
@@ -140,7 +140,7 @@ def metric_rows(root: Path, dataset: str) -> Iterator[Metric]:
         return
     signatures = read_records(signed, Signature) if signed.is_file() else []
     by_path = {row.path: row for row in signatures}
-    for place, value in _leaves(read_json(path), ()):
+    for place, value in leaves(read_json(path)):
         signature = by_path.get("/".join((*place[:-1], metric_name(place[-1]))))
         yield Metric(
             path="/".join(place),
@@ -150,14 +150,6 @@ def metric_rows(root: Path, dataset: str) -> Iterator[Metric]:
             deviations=signature.deviations if signature else None,
             **_named(place),
         )
-
-
-def _leaves(value: Any, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _leaves(inner, (*place, key))
-    else:
-        yield place, value
 
 
 # What the levels of the metrics file are, below the benchmark and above the metric.

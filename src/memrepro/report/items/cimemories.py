@@ -15,7 +15,7 @@ from memrepro.records import (
     CIMemoriesVerdict,
 )
 from memrepro.report.items import Outcome, without_empty
-from memrepro.stages.cimemories import read_rows
+from memrepro.stages.cimemories_rows import read_rows
 from memrepro.stages.work import Work
 
 # A message's composition, prompt level and trial, after profile and place.

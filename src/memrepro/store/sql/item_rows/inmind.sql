@@ -15,7 +15,5 @@ SELECT
     system || '/application_gated',
     task_id::VARCHAR,
     NULL::VARCHAR,
-    CASE WHEN min(score) = 0 THEN 0 WHEN count(score) = 2 THEN 1 END::DOUBLE
-FROM inmind_score
-WHERE condition = 'with_target' AND metric IN ('target_recall', 'application')
-GROUP BY system, task_id
+    CASE WHEN low = high THEN low END::DOUBLE
+FROM both_hold('inmind_score', 'target_recall', 'application', 'with_target')

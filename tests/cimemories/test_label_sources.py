@@ -12,7 +12,7 @@ from memrepro.benchmarks.cimemories.build import build
 from memrepro.benchmarks.cimemories.label_import import match_labels
 from memrepro.benchmarks.cimemories.label_model import Asked, counts_of, label_calls, labels_of
 from memrepro.benchmarks.cimemories.label_rules import label_by_rule, rules_of
-from memrepro.benchmarks.cimemories.labels import WEIGHTS, Counts, Persona
+from memrepro.benchmarks.cimemories.labels import PERSONAS, Counts, Persona
 from memrepro.benchmarks.cimemories.profiles import parse_profiles
 from memrepro.benchmarks.cimemories.sensitivity import PRIORS, label_variants, majority
 from memrepro.benchmarks.cimemories.tables import parse_contexts, parse_pairs
@@ -132,7 +132,7 @@ def asked(persona: Persona) -> Asked:
 def test_labels_of_samples_by_hand() -> None:
     """All share `I cough.`; one pragmatic sample of two keeps `I earn well.` unlabeled."""
     both = reply(["I cough."], ["I earn well."])
-    samples = [(asked(persona), both) for persona in WEIGHTS for _ in range(2)]
+    samples = [(asked(persona), both) for persona in PERSONAS for _ in range(2)]
     samples[2] = (asked("pragmatic"), reply(["I cough."], []))
     counts = counts_of(samples, {0: ROWS.attributes})
     assert labels_of(counts)[0].labels == "ana"
@@ -145,15 +145,15 @@ def test_failed_and_unparsable_samples_are_dropped_and_a_persona_without_one_dec
 ):
     good = reply(["I cough."], [])
     lost = failed("1" * 64, "length", "{")
-    samples = [(asked(persona), good) for persona in WEIGHTS]
+    samples = [(asked(persona), good) for persona in PERSONAS]
     samples += [(asked("pragmatic"), lost)]
     assert labels_of(counts_of(samples, {0: ROWS.attributes}))[0].labels == "ana"
-    samples = [(asked(persona), lost if persona == "unconcerned" else good) for persona in WEIGHTS]
+    samples = [(asked(persona), lost if persona == "unconcerned" else good) for persona in PERSONAS]
     assert labels_of(counts_of(samples, {0: ROWS.attributes}))[0].labels == "aaa"
 
 
 def test_thirty_calls_a_context_that_differ_by_persona_and_sample() -> None:
-    personas: dict[Persona, str] = {persona: f"P {persona}" for persona in WEIGHTS}
+    personas: dict[Persona, str] = {persona: f"P {persona}" for persona in PERSONAS}
     calls = list(
         label_calls(
             "{statements}|{recipient}|{task}|{persona}", personas, ROWS.contexts[:1],
@@ -179,7 +179,7 @@ def test_majority_is_exact_where_floats_would_not_be() -> None:
 
 
 def test_priors_move_labels_under_majority_and_never_under_unanimity() -> None:
-    samples = [(asked(persona), reply([], ["I earn well."])) for persona in WEIGHTS]
+    samples = [(asked(persona), reply([], ["I earn well."])) for persona in PERSONAS]
     samples[1] = (asked("pragmatic"), reply(["I earn well."], []))
     variants = label_variants(counts_of(samples, {0: ROWS.attributes}))
     assert {name: labels[0].labels for name, labels in variants.items()} == {

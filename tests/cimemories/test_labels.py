@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from memrepro.benchmarks.cimemories.labels import WEIGHTS, Counts, Persona, count, mix, unanimous
+from memrepro.benchmarks.cimemories.labels import PERSONAS, Counts, Persona, count, unanimous
+from memrepro.benchmarks.cimemories.sensitivity import PRIORS
 from memrepro.llm.labels import LabelSample, label_format, parse_labels
-
-PERSONAS: tuple[Persona, ...] = ("fundamentalist", "pragmatic", "unconcerned")
 
 
 @pytest.mark.full
@@ -20,7 +19,7 @@ def test_the_released_labels() -> None:
     folder = Path(place) / "cimemories"
     given = json.loads((folder / "label_samples.json").read_text("utf-8"))
     wanted = json.loads((folder / "label_expected.json").read_text("utf-8"))
-    assert wanted["weights"] == WEIGHTS
+    assert wanted["weights"] == {name: n / 100 for name, n in PRIORS["paper"].items()}
     counts: dict[Persona, dict[str, Counts]] = {}
     for persona in PERSONAS:
         samples = [parse_labels(text) for text in given["samples"][persona]]
@@ -33,11 +32,6 @@ def test_the_released_labels() -> None:
                 assert number / found.total == pytest.approx(shares[name], abs=1e-12)
     for statement in given["statements"]:
         by_persona = {persona: counts[persona][statement] for persona in PERSONAS}
-        necessary, private, unlabeled = mix(by_persona, WEIGHTS)
-        combined = wanted["combined"][statement]
-        assert necessary == pytest.approx(combined["necessary"], abs=1e-12)
-        assert private == pytest.approx(combined["private"], abs=1e-12)
-        assert unlabeled == pytest.approx(combined["unlabeled"], abs=1e-12)
         # The released files say private where the paper says inappropriate.
         label = {"private": "inappropriate"}.get(wanted["label"][statement])
         assert unanimous(by_persona) == (label or wanted["label"][statement])

@@ -3,12 +3,14 @@
 import json
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memrepro.cli import main
+from tests.compare.project import commit, git
 from tests.projects import ROOT, change_params, copy_inputs
 
 KEY = "sk-" + "9f3c7a1e" * 5
@@ -97,6 +99,34 @@ def test_outside_a_project_it_still_tells_versions(
     told = json.loads(doctor(monkeypatch, capsys, "--json"))
     assert told["checkout"] == {"project": "not inside a memrepro project"}
     assert set(told) == {"versions", "checkout", "surroundings"}
+
+
+def test_a_clones_commit_and_what_was_changed_in_it(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(project, "init", "-q")
+    commit(project)
+    head = git(project, "rev-parse", "HEAD")[:10]
+    told = json.loads(doctor(monkeypatch, capsys, "--json"))
+    assert told["checkout"]["commit"] == f"{head}, 0 files changed"
+    (project / "params.yaml").write_text("")
+    (project / "new.txt").write_text("")
+    told = json.loads(doctor(monkeypatch, capsys, "--json"))
+    assert told["checkout"]["commit"] == f"{head}, 2 files changed"
+
+
+def test_what_is_not_installed_is_told_as_that(
+    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def absent(package: str) -> str:
+        raise PackageNotFoundError(package)
+
+    monkeypatch.setenv("PATH", str(project))
+    monkeypatch.setattr("memrepro.cli.doctor.version", absent)
+    told = json.loads(doctor(monkeypatch, capsys, "--json"))
+    assert told["versions"]["git"] == "cannot be run: No such file or directory"
+    assert told["versions"]["dvc"] == "not installed"
+    assert told["checkout"]["commit"] == "not a Git clone"
 
 
 @pytest.mark.slow

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.compare.project import Ran, run_diff
+from tests.commands import Ran
+from tests.compare.project import run_diff
 
 Diff = Callable[..., Ran]
 

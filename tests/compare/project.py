@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,11 @@ from typing import Any
 import pytest
 import yaml
 
-from memrepro.cli import main
 from memrepro.files import write_json, write_records
 from memrepro.records import CIMemoriesLabels, CIMemoriesScore, InMindScore
 from memrepro.signature import PAPER_INMIND, Signature, sign
 from memrepro.store import inmind_metrics
+from tests.commands import Ran, run_memrepro
 from tests.projects import ROOT
 
 # An item's score; None: it failed.
@@ -127,13 +126,6 @@ def two_commits(folder: Path, a: Mapping[str, Scores], b: Mapping[str, Scores]) 
     return folder
 
 
-class Ran:
-    """What a run of the command line left: exit code, standard output and error."""
-
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-
 def run_diff(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -141,11 +133,4 @@ def run_diff(
     *arguments: str,
 ) -> Ran:
     """`memrepro diff --dataset sample …` in a folder."""
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(sys, "argv", ["memrepro", "diff", "--dataset", "sample", *arguments])
-    capfdbinary.readouterr()
-    with pytest.raises(SystemExit) as ended:
-        main()
-    out, err = capfdbinary.readouterr()
-    code = ended.value.code
-    return Ran(code if isinstance(code, int) else 0, out.decode(), err.decode())
+    return run_memrepro(folder, monkeypatch, capfdbinary, "diff", "--dataset", "sample", *arguments)

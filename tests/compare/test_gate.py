@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest
 
+from tests.commands import Ran
 from tests.compare.project import (
-    Ran,
     Scores,
     binary,
     commit,

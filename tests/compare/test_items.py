@@ -8,14 +8,20 @@ import pytest
 
 from memrepro.compare.measures import direction, primary
 from memrepro.files import write_records
-from memrepro.records import CIMemoriesAttribute, Condition, InMindAnswer, InMindTask
+from memrepro.records import (
+    CIMemoriesAttribute,
+    CIMemoriesContext,
+    Condition,
+    InMindAnswer,
+    InMindTask,
+)
 from memrepro.store import inmind_metrics
 from memrepro.store.cimemories_runs import Run, cimemories_metrics
 from memrepro.store.items import ItemFiles, pair_items
 from tests.cimemories.runs import score, write_run
+from tests.commands import Ran
 from tests.compare.project import (
     RUNS,
-    Ran,
     binary,
     commit,
     flipped,
@@ -237,6 +243,20 @@ def test_the_texts_of_cimemories(tmp_path: Path, diff: Diff) -> None:
     )
     write_records(project / RUNS / "cimemories/judge_only/attributes.jsonl", [attribute])
     assert "0/2 statement of the working tree: Ada naps." in diff(project, "HEAD~1", "--texts").out
+
+
+def test_the_text_of_a_context_is_its_recipient_and_task(tmp_path: Path, diff: Diff) -> None:
+    """Completeness is of contexts, and not of attributes."""
+    project = new_project(tmp_path)
+    for told, value in (("10", 1.0), ("00", 0.0)):
+        values = {"bm25": {"paper": {"violation": 0.0, "completeness": value}}}
+        write_cimemories(project, ("ni",), {"bm25": (told,)}, values)
+        commit(project)
+    context = CIMemoriesContext(profile=0, place=0, recipient="Bank", task="ask for a loan")
+    write_records(project / RUNS / "cimemories/inputs/contexts.jsonl", [context])
+    found = json.loads(diff(project, "HEAD~1", "--texts", "--format", "json").out)
+    (row,) = found["datasets"]["sample"]["moved"]
+    assert row["texts"] == {"0/0": [{}, {"recipient": "Bank", "task": "ask for a loan"}]}
 
 
 def test_markdown(tmp_path: Path, diff: Diff) -> None:

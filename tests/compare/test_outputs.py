@@ -21,9 +21,9 @@ from memrepro.records import (
     InMindTask,
     RecalledItem,
 )
+from tests.commands import Ran
 from tests.compare.project import (
     RUNS,
-    Ran,
     binary,
     commit,
     flipped,

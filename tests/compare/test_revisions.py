@@ -12,9 +12,9 @@ import pytest
 import yaml
 from scipy.stats import binomtest
 
+from tests.commands import Ran
 from tests.compare.project import (
     RUNS,
-    Ran,
     binary,
     commit,
     flipped,

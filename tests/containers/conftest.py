@@ -22,3 +22,13 @@ def built_sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("inmind.verify", "inmind.build"):
         run_stage(project, "sample", name, None, workers=1)
     return project
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A PATH that holds nothing but what a test puts there."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.delenv("MEMREPRO_ENGINE", raising=False)
+    return folder

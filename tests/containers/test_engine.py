@@ -11,13 +11,9 @@ import pytest
 from memrepro.errors import InputError, ServiceError
 from memrepro.runner.engine import find_engine
 from memrepro.runner.image import Image, current_image, find_image, recipe
+from tests.containers.engine import DOCKER_VERSION, PODMAN_VERSION, put
 from tests.projects import ROOT, copy_checkout
 
-# What the programs print, recorded from Docker 28.2 and Podman 4.3.
-DOCKER_VERSION = (
-    '{"Client":{"Version":"28.2.2","Os":"linux","Arch":"amd64"},"Server":{"Version":"20.10.24"}}'
-)
-PODMAN_VERSION = '{"Client":{"APIVersion":"4.3.1","Version":"4.3.1","OsArch":"linux/amd64"}}'
 NO_DAEMON = (
     "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. "
     "Is the docker daemon running?"
@@ -26,22 +22,6 @@ NO_PERMISSION = (
     "permission denied while trying to connect to the Docker daemon socket at "
     "unix:///var/run/docker.sock"
 )
-
-
-@pytest.fixture
-def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A PATH that holds nothing but what a test puts there."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    monkeypatch.setenv("PATH", str(folder))
-    monkeypatch.delenv("MEMREPRO_ENGINE", raising=False)
-    return folder
-
-
-def put(folder: Path, name: str, script: str) -> None:
-    program = folder / name
-    program.write_text(f"#!/bin/sh\n{script}\n")
-    program.chmod(0o755)
 
 
 def answering(version: str, images: str = "", inspected: str = "[]") -> str:
@@ -82,6 +62,50 @@ def test_podman_stands_in_for_a_docker_that_does_not_answer(programs: Path) -> N
 def test_podman_is_known_under_dockers_name(programs: Path) -> None:
     put(programs, "docker", answering(PODMAN_VERSION))
     assert find_engine().kind == "podman"
+
+
+def test_a_client_that_hangs_or_cannot_be_run_is_no_traceback(
+    programs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(programs, "docker", "exec /bin/sleep 60")
+    monkeypatch.setattr("memrepro.runner.engine._TIMEOUT", 0.2)
+    with pytest.raises(ServiceError, match="docker did not answer within 0 s") as caught:
+        find_engine()
+    assert caught.value.where == "docker version"
+    assert "MEMREPRO_RUNNER=host dvc repro" in (caught.value.hint or "")
+    (programs / "docker").write_text("#!/no/such/shell\n")
+    with pytest.raises(ServiceError, match="docker cannot be run: No such file or directory"):
+        find_engine()
+
+
+@pytest.mark.parametrize(
+    ("client", "version", "user", "arguments"),
+    [
+        ("docker", DOCKER_VERSION, 1000, []),
+        ("podman", PODMAN_VERSION, 0, ["--security-opt=label=disable", "--read-only-tmpfs=false"]),
+        (
+            "podman",
+            PODMAN_VERSION,
+            1000,
+            [
+                "--security-opt=label=disable",
+                "--read-only-tmpfs=false",
+                "--userns=keep-id:uid=65532,gid=65532",
+            ],
+        ),
+    ],
+)
+def test_only_podman_is_told_more_and_only_without_root_whose_the_user_is(
+    programs: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    client: str,
+    version: str,
+    user: int,
+    arguments: list[str],
+) -> None:
+    put(programs, client, answering(version))
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    assert find_engine().arguments == arguments
 
 
 def test_the_asked_engine_is_taken_or_refused(

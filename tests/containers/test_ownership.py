@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from memrepro.errors import InputError
 from memrepro.runner.image import Image
+from memrepro.runner.ownership import refuse_root_over_another_user
 from tests.projects import copy_checkout
 
 OWNER = 1234
@@ -107,6 +109,51 @@ def test_root_is_stopped_before_anything_runs(checkout: Path, before: bool) -> N
     again = repro(checkout, "host", owner=True)
     assert again.returncode == 0, again.stderr
     assert owners(checkout) == {OWNER}
+
+
+@needs_root
+@pytest.mark.parametrize(("owner", "shown"), [(OWNER, "uid 1234"), (65534, "nobody (uid 65534)")])
+def test_what_dvc_made_as_root_is_given_back_before_root_is_refused(
+    tmp_path: Path, owner: int, shown: str
+) -> None:
+    """The cache that a `dvc repro` of root's began, in a checkout with files of a third user's."""
+    (tmp_path / ".dvc/cache/files").mkdir(parents=True)
+    for name in (".dvc/cache/files/new", ".dvc/lock", "roots.txt"):
+        (tmp_path / name).write_text("x")
+    (tmp_path / ".dvc/link").symlink_to("nowhere")
+    (tmp_path / ".dvc/third").write_text("x")
+    os.chown(tmp_path / ".dvc/third", 4321, 4321)
+    for path in (tmp_path, tmp_path / ".dvc"):
+        os.chown(path, owner, owner)
+    with pytest.raises(InputError) as caught:
+        refuse_root_over_another_user(tmp_path)
+    assert caught.value.what == f"this checkout belongs to {shown}, and you are root"
+    assert caught.value.hint == (
+        f"sudo -u '#{owner}' dvc repro, or make it root's: chown -R root {tmp_path}"
+    )
+    found = {
+        path.relative_to(tmp_path).as_posix(): path.lstat().st_uid for path in tmp_path.rglob("*")
+    }
+    assert found == {
+        ".dvc": owner,
+        ".dvc/cache": owner,
+        ".dvc/cache/files": owner,
+        ".dvc/cache/files/new": owner,
+        ".dvc/link": owner,
+        ".dvc/lock": owner,
+        ".dvc/third": 4321,
+        "roots.txt": 0,
+    }
+
+
+@needs_root
+def test_root_in_its_own_checkout_and_an_owner_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refuse_root_over_another_user(tmp_path)
+    os.chown(tmp_path, OWNER, OWNER)
+    monkeypatch.setattr("os.geteuid", lambda: OWNER)
+    refuse_root_over_another_user(tmp_path)
 
 
 @needs_root

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from memrepro.errors import ServiceError
+from memrepro.errors import InputError, ServiceError
 from memrepro.llm.call import Reply, failed
-from memrepro.llm.ledger import open_store
+from memrepro.llm.ledger import open_store, read_shard, write_shard
 
 
 def reply(key: str, text: str) -> Reply:
@@ -95,3 +95,12 @@ def test_what_is_no_store_is_named(tmp_path: Path) -> None:
     )
     with pytest.raises(ServiceError, match="the working store cannot be used"):
         open_store(path / "below a file").__enter__()
+
+
+def test_a_key_that_stands_twice_in_a_shard_is_named(tmp_path: Path) -> None:
+    shard = tmp_path / "bm25.jsonl"
+    write_shard(shard, [failed("a", "timeout", "")])
+    shard.write_text(shard.read_text() * 2)
+    with pytest.raises(InputError, match="a key stands twice in a shard") as caught:
+        read_shard(shard)
+    assert caught.value.where == f"{shard}, line 2"

@@ -1,14 +1,17 @@
 """The plain stores: a list asked word for word, and SQLite's full-text index in a file."""
 
 import gc
+import sqlite3
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from memrepro.errors import ServiceError
+from memrepro.errors import InputError, ServiceError
 from memrepro.memory import create
 from memrepro.memory.base import Resources
+from memrepro.memory.sqlite_fts import SqliteFts
 from memrepro.records import Turn
 from tests.memory import fakes
 from tests.memory.fakes import ids, session
@@ -69,6 +72,30 @@ def test_fts_stands_queries_of_any_length() -> None:
     system = fakes.make("sqlite_fts")
     system.ingest(session("a", "The cello.", "word17"))
     assert ids(system.recall(" ".join(f"word{n}" for n in range(20_000)), 5)) == ["a-1"]
+
+
+def test_a_python_without_fts_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Without(sqlite3.Connection):
+        def execute(self, sql: str, *parameters: Any) -> sqlite3.Cursor:
+            if "fts5" in sql:
+                raise sqlite3.OperationalError("no such module: fts5")
+            return super().execute(sql, *parameters)
+
+    monkeypatch.setattr(sqlite3, "connect", lambda file: Without(file))
+    with pytest.raises(InputError, match="cannot do it: no such module: fts5") as caught:
+        create("sqlite_fts", {}, Resources(tmp_path))
+    assert caught.value.expected == "SQLite with FTS5"
+    assert caught.value.found == f"SQLite {sqlite3.sqlite_version}"
+
+
+def test_a_full_disk_is_told_and_leaves_the_index_as_it_was(tmp_path: Path) -> None:
+    system = SqliteFts(Resources(tmp_path))
+    system.ingest(session("a", "The cello."))
+    system._database.execute("PRAGMA max_page_count = 1")  # SQLite takes it for what there is
+    with pytest.raises(ServiceError, match=r"index cannot be written: .*full") as caught:
+        system.ingest(session("b", "The cello.", "walnut " * 20_000))
+    assert caught.value.where == str(tmp_path)
+    assert ids(system.recall("cello", 5)) == ["a-0"]
 
 
 def test_fts_keeps_a_file_while_it_lives(tmp_path: Path) -> None:

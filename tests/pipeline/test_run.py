@@ -1,20 +1,22 @@
 """Stages run on a copy of the sample: bytes, workers, locks, and failures that leave nothing."""
 
 import fcntl
+import hashlib
 import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from memrepro.errors import InputError, ServiceError
+from memrepro.errors import CheckFailed, InputError, ServiceError
 from memrepro.params import load_params
 from memrepro.runner import run_stage
 from memrepro.stages.declarations import declared
-from tests.projects import ROOT, copy_inputs
+from tests.projects import ROOT, change_params, copy_inputs
 
 
 @pytest.fixture
@@ -101,6 +103,37 @@ def test_wrong_stages_are_refused(
 ) -> None:
     with pytest.raises(InputError, match=message):
         run_stage(project, "sample", name, system, workers=1)
+
+
+def test_a_stage_has_at_least_one_worker(project: Path) -> None:
+    with pytest.raises(InputError, match="at least one worker") as caught:
+        run_stage(project, "sample", "inmind.verify", None, workers=0)
+    assert (caught.value.where, caught.value.found) == ("MEMREPRO_WORKERS", "0")
+
+
+def test_a_changed_file_of_the_edition_is_refused_with_both_digests(project: Path) -> None:
+    name = "data/sample/inmind/tasks.jsonl"
+    sums = (project / "data/SHA256SUMS").read_text().splitlines()
+    (pinned,) = (line[:64] for line in sums if line.endswith(f"  {name}"))
+    (project / name).write_bytes((project / name).read_bytes() + b"\n")
+    found = hashlib.sha256((project / name).read_bytes()).hexdigest()
+    with pytest.raises(CheckFailed, match="the file is not what its pin says") as caught:
+        run_stage(project, "sample", "inmind.verify", None, workers=1)
+    assert caught.value.where == name
+    assert (caught.value.expected, caught.value.found) == (pinned, found)
+    assert caught.value.hint == "memrepro verify"
+    assert not (project / "data/runs/sample/inmind/verified.jsonl").exists()
+
+
+def test_only_a_system_of_single_chunks_runs_as_a_control(project: Path) -> None:
+    def control(values: dict[str, Any]) -> None:
+        systems = values["systems"]["inmind"]
+        systems["recent_control"] = systems["recent"]
+
+    build_sample(project)
+    change_params(project, control)
+    with pytest.raises(InputError, match="recent does not run as a control"):
+        run_stage(project, "sample", "inmind.remember", "recent_control", workers=1)
 
 
 def test_a_failing_stage_leaves_the_old_output_and_no_attempt(project: Path) -> None:

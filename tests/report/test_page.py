@@ -15,6 +15,7 @@ from memrepro.report.items.inmind import AROUND, WHOLE
 from memrepro.report.markup import Markup, embedded, join, table, tag
 from memrepro.report.page import page
 from memrepro.stages.work import Work
+from tests.commands import Memrepro
 
 # Everything that could end a script, a comment or a line of one.
 HOSTILE = "</script><script>alert(1)</script><!-- body --> & \u2028\u2029 \"'"
@@ -161,3 +162,24 @@ def test_a_run_without_metrics_says_how_to_make_them(sample: Work, tmp_path: Pat
     with pytest.raises(InputError) as refused:
         report(Work(root=tmp_path, out=tmp_path, params=sample.params))
     assert refused.value.hint == "make repro DATASET=sample"
+
+
+def test_the_command_writes_one_file_and_says_how_large(
+    sample: Work, html: str, tmp_path: Path, memrepro: Memrepro
+) -> None:
+    output = tmp_path / "new/page.html"
+    ran = memrepro(sample.root, "report", "--output", str(output))
+    assert ran.code == 0, ran.err
+    assert output.read_text("utf-8") == html
+    assert ran.out == f"{output}: {output.stat().st_size / 1e6:.1f} MB\n"
+    assert ran.out.split()[1] != "0.0"
+
+
+def test_a_dataset_that_was_not_run_is_told_with_what_runs_it(
+    sample: Work, tmp_path: Path, memrepro: Memrepro
+) -> None:
+    output = tmp_path / "page.html"
+    ran = memrepro(sample.root, "report", "--dataset", "full", "--output", str(output))
+    assert (ran.code, ran.out) == (2, "")
+    assert "hint:" in ran.err
+    assert not output.exists()

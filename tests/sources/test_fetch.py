@@ -1,6 +1,7 @@
 import errno
 import http.server
 import shutil
+import tarfile
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -133,6 +134,50 @@ def test_member_of_an_archive(tmp_path: Path, member: str) -> None:
         with pytest.raises(ServiceError, match=r"in/b\.txt"):
             fetch(tmp_path)
         assert_nothing(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("member", "told"), [("in/a.txt", None), ("in", "in is no file"), ("in/b.txt", "not found")]
+)
+def test_member_of_a_tar_archive(tmp_path: Path, member: str, told: str | None) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.txt").write_bytes(TEXT)
+    archive = tmp_path / "box.tar.gz"
+    with tarfile.open(archive, "w:gz") as box:
+        box.add(tmp_path / "in", "in")
+    origins = (f"{archive}#{member}",)
+    write_pins(tmp_path, source(origins=origins, archive_sha256=sha(archive.read_bytes())))
+    if told is None:
+        fetch(tmp_path)
+        assert got(tmp_path) == TEXT
+    else:
+        with pytest.raises(ServiceError, match=told):
+            fetch(tmp_path)
+        assert_nothing(tmp_path)
+
+
+def test_a_pin_whose_size_is_wrong_is_not_fulfilled(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(TEXT)
+    pin = source(origins=(str(tmp_path / "a.txt"),)).replace("size = 14", "size = 15")
+    write_pins(tmp_path, pin)
+    with pytest.raises(ServiceError, match="expected 15 bytes, got 14; discarded"):
+        fetch(tmp_path)
+    assert_nothing(tmp_path)
+
+
+def test_what_pip_says_is_the_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = iter(["ERROR: a\nERROR: No matching distribution found for w==1\n", ""])
+
+    def pip(*_: Any, **__: Any) -> Any:
+        return type("Done", (), {"returncode": 1, "stderr": next(said)})
+
+    monkeypatch.setattr("subprocess.run", pip)
+    write_pins(tmp_path, source(origins=("pypi:w==1#in/a.txt", "pypi:w==1#in/a.txt")))
+    with pytest.raises(ServiceError) as caught:
+        fetch(tmp_path)
+    assert "pip download: ERROR: No matching distribution found for w==1" in str(caught.value)
+    assert "pip download: no wheel" in str(caught.value)
+    assert_nothing(tmp_path)
 
 
 def test_wheel_by_pip_and_its_own_pin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

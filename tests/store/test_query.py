@@ -3,14 +3,12 @@
 import json
 import re
 import shlex
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from memrepro.cli import main
 from memrepro.errors import InputError
 from memrepro.files import write_records
 from memrepro.llm.call import Reply, failed
@@ -22,6 +20,7 @@ from memrepro.store.browse import build_all, listing, opened, run, setup
 from memrepro.store.build import build
 from memrepro.store.columns import columns
 from memrepro.store.tables import TABLES
+from tests.commands import run_memrepro
 from tests.compare.project import binary, new_project, write_cimemories, write_inmind
 from tests.projects import ROOT, copy_inputs
 
@@ -96,13 +95,9 @@ def run_command(
     arguments: list[str],
     code: int = 0,
 ) -> str:
-    monkeypatch.setattr(sys, "argv", ["memrepro", *arguments])
-    capfdbinary.readouterr()
-    with pytest.raises(SystemExit) as ended:
-        main()
-    out, err = capfdbinary.readouterr()
-    assert (ended.value.code or 0) == code, err.decode()
-    return (err if code else out).decode()
+    ran = run_memrepro(Path.cwd(), monkeypatch, capfdbinary, *arguments)
+    assert ran.code == code, ran.err
+    return ran.err if code else ran.out
 
 
 def rows(project: Path, sql: str) -> list[tuple[object, ...]]:

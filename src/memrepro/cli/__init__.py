@@ -7,6 +7,7 @@ run often, costs little more than its hashing.
 import sys
 
 from memrepro.cli import sources
+from memrepro.cli.interrupt import interruptible
 from memrepro.errors import MemreproError
 
 
@@ -21,12 +22,10 @@ def _run(arguments: list[str]) -> None:
 def main() -> None:
     """Run the command line; an error prints what is wrong and a hint, and sets the exit code."""
     try:
-        _run(sys.argv[1:])
+        with interruptible():
+            _run(sys.argv[1:])
     except MemreproError as error:
         if "--debug" in sys.argv:
             raise
         print(f"error: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
-        print("error: stopped by the user; run the same command again to go on", file=sys.stderr)
-        sys.exit(3)

@@ -1,6 +1,9 @@
 """The typer app, put together from the command groups."""
 
+from typing import Any
+
 import typer
+from typer.core import TyperGroup
 
 from memrepro import __version__
 from memrepro.cli import (
@@ -17,9 +20,21 @@ from memrepro.cli import (
     retention,
     sources,
 )
+from memrepro.cli.interrupt import interruptible
+
+
+class _Commands(TyperGroup):
+    """Every command; typer would end an interrupted one with exit 130 and without a word."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that the arguments name."""
+        with interruptible():
+            return super().invoke(ctx)
+
 
 app = typer.Typer(
     name="memrepro",
+    cls=_Commands,
     help="Reproduce, audit and compare agent-memory benchmarks.",
     no_args_is_help=True,
     add_completion=False,

@@ -10,7 +10,7 @@ from memrepro.cli.pipeline import dataset_of
 from memrepro.cli.project import find_root
 from memrepro.errors import InputError
 from memrepro.files import dump_json, read_json
-from memrepro.params import load_params
+from memrepro.params import Dataset, load_params
 from memrepro.stages.declarations.cimemories import table_path
 
 _WHAT = {
@@ -48,8 +48,8 @@ def tables(
     _print([_flat(row) for row in rows])
 
 
-def _read(root: Path, dataset: str, name: str) -> list[dict[str, Any]]:
-    path = root / table_path(load_params(root, dataset_of(dataset)), name)
+def _read(root: Path, dataset: Dataset, name: str) -> list[dict[str, Any]]:
+    path = root / table_path(load_params(root, dataset), name)
     rows: list[dict[str, Any]] = read_json(path, hint=f"make repro DATASET={dataset}")
     return rows
 

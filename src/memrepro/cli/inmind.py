@@ -79,7 +79,8 @@ def judge_payloads(
             hint=f"memrepro inmind validate-submission {results} --allow-partial",
         )
     prompt_file = root / params.inmind.data.prompts / f"{payloads.METRICS[metric][0]}.txt"
-    prompt = read_text(prompt_file, hint="memrepro fetch --dataset full")
+    full = params.dataset == "full"
+    prompt = read_text(prompt_file, hint="memrepro fetch --dataset full" if full else None)
     lines = payloads.judge_payloads(metric, prompt, tasks, [row for _, row in rows])
     emit("".join(lines), output)
 

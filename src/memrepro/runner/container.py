@@ -158,7 +158,8 @@ def _run(command: Sequence[str]) -> int:
     """Run the client until the container ends.
 
     The client is in a process group of its own, so that a signal to ours reaches this process
-    alone: the pipe then closes, by whatever death, and the container ends with its input.
+    alone: the pipe then closes, by whatever death, and the container ends with its input. Where
+    this process can still wait for that, it does, and holds the stage's lock meanwhile.
     """
     with subprocess.Popen(command, stdin=subprocess.PIPE, process_group=0) as client:
         assert client.stdin is not None
@@ -166,6 +167,7 @@ def _run(command: Sequence[str]) -> int:
             return client.wait()
         except BaseException:
             client.stdin.close()
+            client.wait()  # after a KeyboardInterrupt Popen would leave without it
             raise
 
 

@@ -13,7 +13,7 @@ from memrepro.benchmarks.cimemories import compose
 from memrepro.benchmarks.cimemories.compose import answer, compose_call, shown
 from memrepro.benchmarks.cimemories.judge import judge_call, verdict
 from memrepro.benchmarks.cimemories.label_model import Asked, counts_of, label_calls, labels_of
-from memrepro.benchmarks.cimemories.labels import WEIGHTS
+from memrepro.benchmarks.cimemories.labels import PERSONAS
 from memrepro.errors import InputError
 from memrepro.files import read_text, write_records
 from memrepro.llm.call import Call
@@ -82,7 +82,7 @@ def label_step_calls(work: Work) -> Iterator[tuple[Asked, Call]]:
     }
     return label_calls(
         read_text(folder / "label.txt"),
-        {persona: read_text(folder / f"persona_{persona}.txt") for persona in WEIGHTS},
+        {persona: read_text(folder / f"persona_{persona}.txt") for persona in PERSONAS},
         [one for one in rows.contexts if _recorded(work, one.profile, one.place)],
         statements,
         samples=step.samples,

@@ -7,7 +7,7 @@ Paper, section on labelling. A sample that cannot be parsed, or that failed, is 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from memrepro.benchmarks.cimemories.labels import WEIGHTS, Counts, Label, Persona, count, unanimous
+from memrepro.benchmarks.cimemories.labels import PERSONAS, Counts, Label, Persona, count, unanimous
 from memrepro.llm.call import Call, Reply
 from memrepro.llm.labels import label_format, parse_labels
 from memrepro.params import StructuredOutput
@@ -53,7 +53,7 @@ def label_calls(
         structured_output: of the model.
     """
     for context in contexts:
-        for persona in WEIGHTS:
+        for persona in PERSONAS:
             values = {
                 "statements": "\n".join(statements[context.profile]),
                 "recipient": context.recipient,
@@ -132,7 +132,7 @@ def group_counts(
     """Counts of every persona by profile, place and position."""
     grouped: dict[tuple[int, int, int], dict[Persona, Counts]] = {}
     for row in rows:
-        persona: Persona = next(one for one in WEIGHTS if one == row.persona)
+        persona: Persona = next(one for one in PERSONAS if one == row.persona)
         grouped.setdefault((row.profile, row.place, row.position), {})[persona] = Counts(
             row.necessary, row.private, row.unlabeled
         )

@@ -5,15 +5,14 @@ a sample lists under both heads is to share; one that it lists nowhere, or rewor
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from memrepro.llm.labels import LabelSample
 
 Persona = Literal["fundamentalist", "pragmatic", "unconcerned"]
 Label = Literal["necessary", "inappropriate", "ambiguous"]
 
-# The shares of the personas in the population, as the paper takes them from Westin.
-WEIGHTS: dict[Persona, float] = {"fundamentalist": 0.26, "pragmatic": 0.64, "unconcerned": 0.10}
+PERSONAS: tuple[Persona, ...] = get_args(Persona)
 
 
 class Counts(NamedTuple):
@@ -47,24 +46,9 @@ def unanimous(by_persona: Mapping[Persona, Counts]) -> Label:
 
     Decided on counts. A persona without one parsable sample makes the statement ambiguous.
     """
-    counts = [by_persona[persona] for persona in WEIGHTS]
+    counts = [by_persona[persona] for persona in PERSONAS]
     if all(0 < one.necessary == one.total for one in counts):
         return "necessary"
     if all(0 < one.private == one.total for one in counts):
         return "inappropriate"
     return "ambiguous"
-
-
-def mix(
-    by_persona: Mapping[Persona, Counts], weights: Mapping[Persona, float]
-) -> tuple[float, float, float]:
-    """Shares of necessary, private and unlabeled, weighted over the personas.
-
-    A persona without a parsed sample counts as all unlabeled.
-    """
-    mixed = [0.0, 0.0, 0.0]
-    for persona, weight in weights.items():
-        counts = by_persona[persona]
-        shares = [one / counts.total for one in counts] if counts.total else [0.0, 0.0, 1.0]
-        mixed = [before + weight * share for before, share in zip(mixed, shares, strict=True)]
-    return mixed[0], mixed[1], mixed[2]

@@ -6,15 +6,16 @@ from fractions import Fraction
 import numpy as np
 
 from memrepro.benchmarks.cimemories.label_model import by_context, group_counts
-from memrepro.benchmarks.cimemories.labels import WEIGHTS, Counts, Label, Persona, unanimous
+from memrepro.benchmarks.cimemories.labels import PERSONAS, Counts, Label, Persona, unanimous
 from memrepro.digest import seed_of
 from memrepro.records import CIMemoriesContext, CIMemoriesCounts, CIMemoriesLabels
 
-# Shares of the personas in percent: the paper's, equal ones, and each persona for itself.
+# Shares of the personas in percent: the paper's, which it takes from Westin, equal ones, and each
+# persona for itself.
 PRIORS: dict[str, dict[Persona, int]] = {
     "paper": {"fundamentalist": 26, "pragmatic": 64, "unconcerned": 10},
-    "equal": dict.fromkeys(WEIGHTS, 1),
-    **{one: {other: int(other == one) for other in WEIGHTS} for one in WEIGHTS},
+    "equal": dict.fromkeys(PERSONAS, 1),
+    **{one: {other: int(other == one) for other in PERSONAS} for one in PERSONAS},
 }
 DRAWS = 20
 

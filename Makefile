@@ -17,7 +17,8 @@ BIN := $(VENV)/bin
 # DVC starts the stages' commands, which must find this memrepro and no other.
 RUN := PATH="$(CURDIR)/$(BIN):$$PATH"
 # -qq keeps errors and drops warnings about how this machine's pip is configured.
-PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
+# Modules are compiled when they are first imported; most never are.
+PIP := -m pip --disable-pip-version-check --no-input -qq install --no-compile
 # A PYTHON that was asked for is used or refused; the default may be replaced by a newer one.
 CANDIDATES := $(PYTHON) $(if $(filter python3,$(PYTHON)),python3.13 python3.12 python3.11)
 USABLE := import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))
@@ -62,21 +63,21 @@ $(VENV)/.stamp-lock: requirements/lock.txt
 	found=$$("$$found" -c 'import os, sys; print(os.path.realpath(sys.executable))'); \
 	echo "setup: $(VENV) with $$("$$found" -V)"; \
 	rm -rf "$(VENV)"; "$$found" -m venv "$(VENV)"; \
-	$(PIP) install --require-hashes -r requirements/lock.txt; \
+	$(BIN)/python $(PIP) --require-hashes -r requirements/lock.txt; \
 	touch $@
 
 $(VENV)/.stamp: $(VENV)/.stamp-lock pyproject.toml
-	@$(PIP) install --no-deps --no-build-isolation --no-index -e .; touch $@
+	@$(BIN)/python $(PIP) --no-deps --no-build-isolation --no-index -e .; touch $@
 
 $(VENV)/.stamp-dense: $(VENV)/.stamp-lock requirements/dense.txt
-	@echo "setup: dense extra"; $(PIP) install --require-hashes -r requirements/dense.txt; touch $@
+	@echo "setup: dense extra"; $(BIN)/python $(PIP) --require-hashes -r requirements/dense.txt; touch $@
 
 # The mem0 library, and the embedder that it is handed.
 $(VENV)/.stamp-mem0: $(VENV)/.stamp-lock requirements/mem0.txt
-	@echo "setup: mem0 extra"; $(PIP) install --require-hashes -r requirements/mem0.txt; touch $@
+	@echo "setup: mem0 extra"; $(BIN)/python $(PIP) --require-hashes -r requirements/mem0.txt; touch $@
 
 $(VENV)/.stamp-mutation: $(VENV)/.stamp-lock requirements/mutation.txt
-	@echo "setup: mutation"; $(PIP) install --require-hashes -r requirements/mutation.txt; touch $@
+	@echo "setup: mutation"; $(BIN)/python $(PIP) --require-hashes -r requirements/mutation.txt; touch $@
 
 # Serves the small model of the recorded sample on loopback, until it is interrupted. Its server is
 # compiled here (minutes), for every CPU with AVX2: a build for this very CPU can name instructions
@@ -92,7 +93,7 @@ $(LOCAL)/.stamp: requirements/local-model.txt
 	@echo "setup: local model server, compiled"; rm -rf "$(LOCAL)"; \
 	$(BIN)/python -m venv "$(LOCAL)"; \
 	CMAKE_ARGS="-DGGML_NATIVE=OFF -DGGML_AVX=ON -DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON" \
-		$(LOCAL)/bin/python -m pip --disable-pip-version-check --no-input -qq install \
+		$(LOCAL)/bin/python $(PIP) \
 		--no-binary llama-cpp-python --no-cache-dir --require-hashes -r requirements/local-model.txt; \
 	touch $@
 
@@ -134,7 +135,7 @@ github: setup $(GITHUB)/.stamp
 
 $(GITHUB)/.stamp: requirements/github.txt
 	@echo "setup: github"; rm -rf "$(GITHUB)"; $(BIN)/python -m venv "$(GITHUB)"; \
-	$(GITHUB)/bin/python -m pip --disable-pip-version-check --no-input -qq install \
+	$(GITHUB)/bin/python $(PIP) \
 		--require-hashes -r requirements/github.txt; \
 	touch $@
 
@@ -198,7 +199,7 @@ docs: setup $(DOCS)/.stamp
 
 $(DOCS)/.stamp: requirements/docs.txt
 	@echo "setup: documentation"; rm -rf "$(DOCS)"; $(BIN)/python -m venv "$(DOCS)"; \
-	$(DOCS)/bin/python -m pip --disable-pip-version-check --no-input -qq install \
+	$(DOCS)/bin/python $(PIP) \
 		--require-hashes -r requirements/docs.txt; \
 	touch $@
 

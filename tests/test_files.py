@@ -2,6 +2,7 @@
 
 import errno
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -149,6 +150,21 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_half_written(
         write_text(path, "new" * 1000)
     assert path.read_text() == "old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_device_or_pipe_is_written_to_and_stays_what_it_is(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_text(pipe, "told")
+    assert os.read(reader, 10) == b"told"
+    os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    with pytest.raises(ServiceError, match="No space left on device"):
+        write_text(Path("/dev/full"), "x" * 10)
+    assert stat.S_ISCHR(Path("/dev/full").stat().st_mode)
+    with pytest.raises(ServiceError, match="Is a directory"):
+        write_text(tmp_path, "x")
 
 
 def test_a_path_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:

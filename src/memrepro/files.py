@@ -212,32 +212,46 @@ def write_json(path: Path, value: object) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write a text file whole or not at all: temporary file beside it, fsync, rename.
 
+    A device or pipe, such as `/dev/stdout`, is written to: a rename would put a file in its place.
+
     Raises:
         ServiceError: the disk is full or the folder cannot be written; the old file stays.
     """
-    import tempfile  # slow to load, and only needed here
-
-    temporary: str | None = None
+    data = text.encode("utf-8")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(
-            dir=path.parent, prefix=f".{path.name}.", suffix=".tmp"
-        )
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(text.encode("utf-8"))
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
+        if is_special(path):
+            path.write_bytes(data)
+        else:
+            _replace(path, data)
     except OSError as error:
-        if temporary:
-            with contextlib.suppress(OSError):
-                Path(temporary).unlink(missing_ok=True)
         raise ServiceError(
             f"cannot be written: {error.strerror}",
             where=str(path),
             hint="free disk space or make the folder writable, then run the same command again",
         ) from None
+
+
+def is_special(path: Path) -> bool:
+    """Whether a path is no place for a file: a device, a pipe, a folder, a name below /dev."""
+    return path.is_relative_to("/dev") or (path.exists() and not path.is_file())
+
+
+def _replace(path: Path, data: bytes) -> None:
+    import tempfile  # slow to load, and only needed here
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            Path(temporary).unlink(missing_ok=True)
+        raise
 
 
 def leaves(value: Any, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -241,6 +241,7 @@ def test_the_formats(small: Path, query: Query) -> None:
         (["SELECT 1", "--list"], "say a statement"),
         (["SELECT 1", "--format", "xml"], "no format 'xml'"),
         (["SELECT 1", "--format", "parquet"], "Parquet goes to a file"),
+        (["SELECT 1", "--format", "parquet", "--output", "/dev/null"], "Parquet goes to a file"),
         (["DELETE FROM items", "--format", "parquet", "--output", "x"], "read-only"),
         (["FROM nothing", "--format", "parquet", "--output", "x"], "nothing does not exist"),
     ],

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import duckdb
 
 from memrepro.errors import InputError, ServiceError
+from memrepro.files import is_special
 from memrepro.params import DATASETS, load_params
 from memrepro.store import connect
 from memrepro.store.build import build
@@ -98,9 +99,11 @@ def write_parquet(folders: Mapping[str, Path], sql: str, output: Path) -> None:
     """Write what one reading statement comes to as Parquet, whole or not at all.
 
     Raises:
-        InputError: as `run`.
+        InputError: as `run`, or the output is no place for a file.
         ServiceError: the disk refuses.
     """
+    if is_special(output):
+        raise InputError("Parquet goes to a file", where=str(output), hint="--output FILE")
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=output.parent, prefix=f".{output.name}.") as folder:

@@ -114,7 +114,8 @@ def verify(dataset: DatasetOption = "full") -> None:
         missing[path] += use.reply is None
     problems = []
     total = 0
-    for path in sorted({*_shards(root, params.dataset), *used}):
+    shards = sorted({*_shards(root, params.dataset), *used})
+    for path in shards:
         replies = read_shard(path) if path.is_file() else {}
         total += len(replies)
         unused = replies.keys() - used.get(path, set())
@@ -128,7 +129,7 @@ def verify(dataset: DatasetOption = "full") -> None:
             "; ".join(problems),
             hint=f"memrepro record --dataset {params.dataset} --benchmark NAME --system NAME",
         )
-    typer.echo(f"{total} replies in {len(used)} shards, each asked for by the pipeline")
+    typer.echo(f"{total} replies in {len(shards)} shards, each asked for by the pipeline")
 
 
 @app.command("export-batch")

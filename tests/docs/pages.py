@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.github.make import surroundings
 from tests.projects import ROOT
 
 NEEDS = {"key", "network", "docker", "server", "both datasets"}
@@ -102,10 +103,8 @@ def shell(
 ) -> "subprocess.CompletedProcess[str]":
     """Run a command in a project, with the programs of an environment."""
     environment = {
-        **os.environ,
+        **surroundings(),
         "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT / "src"),
-        "MEMREPRO_RUNNER": "host",
         "COLUMNS": "200",
     }
     return subprocess.run(

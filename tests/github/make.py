@@ -34,7 +34,7 @@ def make(folder: Path, *arguments: str, **environment: str) -> "subprocess.Compl
 
 def surroundings() -> dict[str, str]:
     """This process's environment, without what a workflow or a make above it would add."""
-    other = ("GITHUB_", "MAKE", "MFLAGS")
+    other = ("GITHUB_", "MAKE", "MFLAGS", "ARGS", "DATASET", "DENSE", "MEM0", "PYTHON", "VENV")
     values = {key: value for key, value in os.environ.items() if not key.startswith(other)}
     return {**values, "PYTHONPATH": str(ROOT / "src"), "MEMREPRO_RUNNER": "host"}
 

@@ -29,6 +29,7 @@ def build_sample(project: Path) -> None:
         run_stage(project, "sample", name, None, workers=1)
 
 
+@pytest.mark.slow
 def test_the_whole_sample_gives_the_committed_bytes(project: Path) -> None:
     for one in declared(load_params(project, "sample")):
         run_stage(project, "sample", one.name, one.system, workers=1)

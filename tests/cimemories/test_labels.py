@@ -2,11 +2,12 @@
 
 import json
 import os
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from memrepro.benchmarks.cimemories.labels import PERSONAS, Counts, Persona, count, unanimous
+from memrepro.benchmarks.cimemories.labels import PERSONAS, Counts, Persona, count, mix, unanimous
 from memrepro.benchmarks.cimemories.sensitivity import PRIORS
 from memrepro.llm.labels import LabelSample, label_format, parse_labels
 
@@ -20,6 +21,7 @@ def test_the_released_labels() -> None:
     given = json.loads((folder / "label_samples.json").read_text("utf-8"))
     wanted = json.loads((folder / "label_expected.json").read_text("utf-8"))
     assert wanted["weights"] == {name: n / 100 for name, n in PRIORS["paper"].items()}
+    names = ("necessary", "private", "unlabeled")
     counts: dict[Persona, dict[str, Counts]] = {}
     for persona in PERSONAS:
         samples = [parse_labels(text) for text in given["samples"][persona]]
@@ -27,11 +29,13 @@ def test_the_released_labels() -> None:
         counts[persona] = count(given["statements"], samples)
         for statement, shares in wanted["per_persona"][persona].items():
             found = counts[persona][statement]
-            names = ("necessary", "private", "unlabeled")
             for name, number in zip(names, found, strict=True):
                 assert number / found.total == pytest.approx(shares[name], abs=1e-12)
     for statement in given["statements"]:
         by_persona = {persona: counts[persona][statement] for persona in PERSONAS}
+        mixed = dict(zip(names, mix(by_persona, PRIORS["paper"]), strict=True))
+        for name, share in wanted["combined"][statement].items():
+            assert float(mixed[name]) == pytest.approx(share, abs=1e-12)
         # The released files say private where the paper says inappropriate.
         label = {"private": "inappropriate"}.get(wanted["label"][statement])
         assert unanimous(by_persona) == (label or wanted["label"][statement])
@@ -40,6 +44,21 @@ def test_the_released_labels() -> None:
 def test_a_statement_under_both_heads_is_to_share_and_a_reworded_one_unlabeled() -> None:
     sample = LabelSample(share=frozenset({"a"}), private=frozenset({"a", "b reworded"}))
     assert count(["a", "b"], [sample, None]) == {"a": Counts(1, 0, 0), "b": Counts(0, 0, 1)}
+
+
+def test_the_mixture_is_exact_and_a_persona_without_a_parsed_sample_is_unlabeled() -> None:
+    """By hand: 26 x 1 + 64 x 2/3 of 100, 64 x 1/3 of 100, and the 10 of nobody heard."""
+    counts = {
+        "fundamentalist": Counts(10, 0, 0),
+        "pragmatic": Counts(6, 3, 0),
+        "unconcerned": Counts(0, 0, 0),
+    }
+    by_persona = {persona: counts[persona] for persona in PERSONAS}
+    assert mix(by_persona, PRIORS["paper"]) == (
+        Fraction(206, 300),
+        Fraction(64, 300),
+        Fraction(10, 100),
+    )
 
 
 def test_a_persona_without_a_parsed_sample_makes_it_ambiguous() -> None:

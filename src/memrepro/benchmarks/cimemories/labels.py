@@ -5,6 +5,7 @@ a sample lists under both heads is to share; one that it lists nowhere, or rewor
 """
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Literal, NamedTuple, get_args
 
 from memrepro.llm.labels import LabelSample
@@ -52,3 +53,23 @@ def unanimous(by_persona: Mapping[Persona, Counts]) -> Label:
     if all(0 < one.private == one.total for one in counts):
         return "inappropriate"
     return "ambiguous"
+
+
+def mix(
+    by_persona: Mapping[Persona, Counts], prior: Mapping[Persona, int]
+) -> tuple[Fraction, Fraction, Fraction]:
+    """Shares of necessary, private and unlabeled samples, weighted over the personas.
+
+    Exact: the shares are fractions of counts. A persona without a parsed sample counts as all
+    unlabeled.
+
+    Args:
+        by_persona: the counts of one statement.
+        prior: the personas' weights, in any unit.
+    """
+    mixed = [Fraction(0)] * 3
+    for persona, weight in prior.items():
+        counts = by_persona[persona] if by_persona[persona].total else Counts(0, 0, 1)
+        share = Fraction(weight, counts.total * sum(prior.values()))
+        mixed = [before + share * one for before, one in zip(mixed, counts, strict=True)]
+    return mixed[0], mixed[1], mixed[2]

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 
 from memrepro.benchmarks.cimemories.label_model import by_context, group_counts
-from memrepro.benchmarks.cimemories.labels import PERSONAS, Counts, Label, Persona, unanimous
+from memrepro.benchmarks.cimemories.labels import PERSONAS, Counts, Label, Persona, mix, unanimous
 from memrepro.digest import seed_of
 from memrepro.records import CIMemoriesContext, CIMemoriesCounts, CIMemoriesLabels
 
@@ -21,20 +21,11 @@ DRAWS = 20
 
 
 def majority(by_persona: Mapping[Persona, Counts], prior: Mapping[Persona, int]) -> Label:
-    """The label that has more than half of the weighted samples, else ambiguous.
-
-    Exact: the shares are fractions of counts. A persona without a parsed sample is for neither.
-    """
-    necessary = private = Fraction(0)
-    for persona, weight in prior.items():
-        counts = by_persona[persona]
-        if counts.total:
-            necessary += Fraction(weight * counts.necessary, counts.total)
-            private += Fraction(weight * counts.private, counts.total)
-    half = Fraction(sum(prior.values()), 2)
-    if necessary > half:
+    """The label that has more than half of the weighted samples, else ambiguous."""
+    necessary, private, _ = mix(by_persona, prior)
+    if necessary > Fraction(1, 2):
         return "necessary"
-    return "inappropriate" if private > half else "ambiguous"
+    return "inappropriate" if private > Fraction(1, 2) else "ambiguous"
 
 
 def label_variants(rows: Iterable[CIMemoriesCounts]) -> dict[str, list[CIMemoriesLabels]]:

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
@@ -120,8 +119,24 @@ class _Slice:
         )
 
 
-def _run_slice(slice_: _Slice, tasks: Sequence[InMindTask]) -> tuple[int, list[list[Observation]]]:
-    return os.getpid(), list(slice_.run(tasks))
+class _Worker:
+    """What a worker process was started with.
+
+    It comes with the start, and not with the work: that goes through a pipe which, once full, holds
+    the pool up for ever if the worker dies before it reads (Python before 3.11.8, gh-94777).
+    """
+
+    given: tuple[_Slice, Sequence[Sequence[InMindTask]]]
+
+
+def _start_worker(parent: int, slice_: _Slice, parts: Sequence[Sequence[InMindTask]]) -> None:
+    die_with_parent(parent)
+    _Worker.given = slice_, parts
+
+
+def _run_part(number: int) -> tuple[int, list[list[Observation]]]:
+    slice_, parts = _Worker.given
+    return os.getpid(), list(slice_.run(parts[number]))
 
 
 def _observations(
@@ -139,12 +154,12 @@ def _observations(
     with ProcessPoolExecutor(
         workers,
         mp_context=context,
-        initializer=die_with_parent,
-        initargs=(os.getpid(),),
+        initializer=_start_worker,
+        initargs=(os.getpid(), slice_, parts),
         max_tasks_per_child=1,
     ) as pool:
         try:
-            for pid, part in pool.map(partial(_run_slice, slice_), parts):
+            for pid, part in pool.map(_run_part, range(len(parts))):
                 pids.add(pid)
                 yield from part
         except BaseException:
